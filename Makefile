@@ -1,0 +1,38 @@
+# `make run` plans the example cluster; `make test` runs the tests. Both need only Python >= 3.11.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test check fuzz bench wheel clean
+
+run: $(STAMP)
+	$(BIN)/gangplan plan examples/cluster.json -o plan.json
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto -q
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fuzz: $(STAMP)
+	$(BIN)/python -m pytest -n auto -q -m slow
+
+bench: $(STAMP)
+	$(BIN)/python -m gangplan.experiments.spine
+
+wheel: $(STAMP)
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("gangplan needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,216 @@
+"""What the reader keeps of each API object: small frozen records between documents and Instance.
+
+Quantities are integers in base units: millicores for ``cpu``, bytes for memory-like resources,
+counts for everything else; requests are rounded up, allocatable is rounded down (both are exact
+for every sensible quantity).
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A node taint; effects PreferNoSchedule are not kept (they never forbid)."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A pod toleration; empty key with Exists tolerates all, empty effect every effect."""
+
+    key: str
+    operator: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One label requirement: operator In, NotIn, Exists, DoesNotExist, Gt or Lt.
+
+    ``field`` is True for ``matchFields`` (key ``metadata.name`` only).
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    field: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """Everything in a pod that decides which nodes it may use; hashable, shared by equal pods.
+
+    Attributes
+    ----------
+    selector : sorted (key, value) pairs of nodeSelector.
+    terms : required node affinity, an OR of terms that are ANDs; None where there is none.
+        An empty term matches nothing.
+    tolerations : in the pod's order.
+    """
+
+    selector: tuple[tuple[str, str], ...] = ()
+    terms: tuple[tuple[Requirement, ...], ...] | None = None
+    tolerations: tuple[Toleration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """A metav1.LabelSelector: matchLabels folded into requirements. None of them: matches all."""
+
+    requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AntiTerm:
+    """A required anti-affinity term of a running pod (it forbids newcomers).
+
+    ``namespaces`` empty means the pod's own; ``any_namespace`` stands for a namespaceSelector.
+    """
+
+    selector: LabelSelector
+    namespaces: tuple[str, ...]
+    any_namespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """A core/v1 Node."""
+
+    name: str
+    labels: dict[str, str]
+    taints: tuple[Taint, ...]
+    allocatable: dict[str, int]
+    unschedulable: bool
+    ready: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodRecord:
+    """A core/v1 Pod, or a pod that a Job without pods will make.
+
+    Attributes
+    ----------
+    node : spec.nodeName; empty while unbound.
+    phase : status.phase, ``Pending`` by default.
+    terminating : metadata.deletionTimestamp is set.
+    gated : spec.schedulingGates is not empty.
+    group : spec.schedulingGroup.podGroupName; empty without one.
+    request : effective request (init containers, sidecars, overhead, pod-level resources).
+    priority : spec.priority, else that of its class, else None (filled in by the builder).
+    owner : ``Kind/name`` of the controller, for names only.
+    labels : metadata.labels.
+    annotations : those of ``kueue.x-k8s.io`` and ``gangplan.io`` only.
+    unsupported : paths of hard rules that are not honoured yet, sorted.
+    anti : required anti-affinity terms, kept of every pod.
+    created : seconds since the epoch; None where absent.
+    """
+
+    namespace: str
+    name: str
+    node: str
+    phase: str
+    terminating: bool
+    gated: bool
+    group: str
+    request: dict[str, int]
+    eligibility: Eligibility
+    priority: int | None
+    priority_class: str
+    owner: str
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    unsupported: tuple[str, ...]
+    anti: tuple[AntiTerm, ...]
+    created: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyRule:
+    """A topology wish: ``key`` a node label, ``mode`` required or preferred, ``slice`` pods or 0."""
+
+    key: str
+    mode: str
+    slice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecord:
+    """A PodGroup of any version, as v1beta1 would say it.
+
+    Attributes
+    ----------
+    gang : True for ``gang``, False for ``basic``.
+    minimum : gang.minCount; 0 for basic.
+    parent : parentCompositePodGroupName; empty for a root.
+    rules : topology rules in the order written.
+    role_minimum : role name -> minimum of its own (annotation ``gangplan.io/role-minimum``).
+    disruption : ``single`` or ``all``.
+    unsupported : paths of hard rules that are not honoured yet.
+    """
+
+    namespace: str
+    name: str
+    gang: bool
+    minimum: int
+    parent: str
+    rules: tuple[TopologyRule, ...]
+    role_minimum: dict[str, int]
+    disruption: str
+    priority: int | None
+    priority_class: str
+    unsupported: tuple[str, ...]
+    created: float | None
+    api_version: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeRecord:
+    """A CompositePodGroup (v1alpha3); basic policy has minimum 1."""
+
+    namespace: str
+    name: str
+    minimum: int
+    parent: str
+    rules: tuple[TopologyRule, ...]
+    disruption: str
+    priority: int | None
+    priority_class: str
+    unsupported: tuple[str, ...]
+    created: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClassRecord:
+    """A scheduling.k8s.io/v1 PriorityClass."""
+
+    name: str
+    value: int
+    default: bool
+    source: str
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """Everything read from the sources, before it is made numeric.
+
+    Attributes
+    ----------
+    levels : label keys declared as one hierarchy, widest first (Kueue Topology, ``--levels``).
+    notes : one sentence for each thing that was read and not honoured.
+    """
+
+    nodes: list[NodeRecord] = field(default_factory=list)
+    pods: list[PodRecord] = field(default_factory=list)
+    groups: list[GroupRecord] = field(default_factory=list)
+    composites: list[CompositeRecord] = field(default_factory=list)
+    classes: list[PriorityClassRecord] = field(default_factory=list)
+    levels: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,187 @@
+"""Instance: a snapshot of a cluster and its waiting groups, made numeric.
+
+Glossary of the index sets (the same letters in array code and in the paper): g groups, k roles,
+h composites, n nodes, c node classes, r resources, l levels, d domains, t topology rules,
+j shared devices, p pending pods.
+
+Everything is a frozen column; quantities are int64 in base units (millicores, bytes, counts).
+Names stand beside the columns and are never read by the maths.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from gangplan.models.arrays import Ints, below
+from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.errors import InstanceError
+from gangplan.models.topology import Rules, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What people call things; same order as the columns.
+
+    Attributes
+    ----------
+    nodes, resources, levels : names of n, r, l (a level is a node-label key).
+    domains : (D,) label value, or the path of values where levels are declared a hierarchy.
+    groups, composites : ``namespace/name``.
+    roles : (K,) role name inside its group; may be empty.
+    pods : (P,) ``namespace/name`` of pending pods, role after role.
+    held : (G,) why a held group waits; empty elsewhere.
+    held_composites : (H,) likewise.
+    leaving : (V,) ``namespace/name`` of leaving pods.
+    notes : sentences for the user that belong to the reading (ignored objects, ...).
+    """
+
+    nodes: tuple[str, ...]
+    resources: tuple[str, ...]
+    levels: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    composites: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    pods: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    held_composites: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# No slots: cached_property needs a __dict__.
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A validated snapshot; compare two by ``digest()``.
+
+    Attributes
+    ----------
+    device_unit : what ``roles.devices`` counts: 1 = devices, 1000 = thousandths of a device.
+    device_columns : resource numbers r that count as devices (GPUs).
+    """
+
+    nodes: Nodes
+    topology: Topology
+    roles: Roles
+    groups: Groups
+    composites: Composites
+    rules: Rules
+    shared: Shared
+    leaving: Leaving
+    names: Names
+    device_unit: int = 1
+    device_columns: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that the sections fit together."""
+        n, r = self.nodes.free.shape
+        below(self.roles.group, len(self.groups), "roles.group")
+        below(self.groups.parent, len(self.composites), "groups.parent")
+        below(self.rules.owner, len(self.groups) + len(self.composites), "rules.owner")
+        below(self.rules.level, self.topology.n_levels, "rules.level")
+        below(self.rules.member_domain, self.topology.n_domains, "rules.member_domain")
+        below(self.shared.node, n, "shared.node")
+        below(self.leaving.node, n, "leaving.node")
+        _same("roles.request", self.roles.request.shape[1], r)
+        _same("leaving.request", self.leaving.request.shape[1], r)
+        _same("topology.domain", self.topology.domain.shape[1], n)
+        if self.roles.eligible.shape[1] < self.nodes.n_classes:
+            raise InstanceError("roles.eligible: fewer columns than node classes")
+        sliced = self.rules.owner[self.rules.slice > 0]
+        below(sliced, len(self.groups), "rules.owner (of a rule with slices)")
+        if (self.groups.kind[self.groups.parent >= 0] != GANG).any():
+            raise InstanceError("groups.kind: a group below a composite is a gang")
+        names = self.names
+        for what, have, want in (
+            ("nodes", names.nodes, n),
+            ("resources", names.resources, r),
+            ("levels", names.levels, self.topology.n_levels),
+            ("domains", names.domains, self.topology.n_domains),
+            ("groups", names.groups, len(self.groups)),
+            ("composites", names.composites, len(self.composites)),
+            ("roles", names.roles, len(self.roles)),
+            ("pods", names.pods, self.n_pods),
+            ("held", names.held, len(self.groups)),
+            ("held_composites", names.held_composites, len(self.composites)),
+            ("leaving", names.leaving, len(self.leaving)),
+        ):
+            _same(f"names.{what}", len(have), want)
+
+    @property
+    def n_pods(self) -> int:
+        """Number of pending pods P."""
+        return int(self.roles.wanted.sum())
+
+    @cached_property
+    def pod_start(self) -> Ints:
+        """(K+1,) pods of role k are numbered pod_start[k] .. pod_start[k+1] - 1."""
+        return np.concatenate(([0], np.cumsum(self.roles.wanted))).astype(np.int64)
+
+    @cached_property
+    def pod_role(self) -> Ints:
+        """(P,) role of each pending pod."""
+        return np.repeat(np.arange(len(self.roles)), self.roles.wanted)
+
+    def roles_of(self, owner: int) -> Ints:
+        """Roles below a rule's owner: of group g, or of every group under composite owner - G."""
+        return np.flatnonzero(np.isin(self.roles.group, self.groups_of(owner)))
+
+    def groups_of(self, owner: int) -> Ints:
+        """Groups below a rule's owner (a group itself, or all groups under a composite)."""
+        n_groups = len(self.groups)
+        if owner < n_groups:
+            return np.array([owner], dtype=np.int64)
+        below_it = {owner - n_groups}
+        for h in range(owner - n_groups + 1, len(self.composites)):
+            if int(self.composites.parent[h]) in below_it:
+                below_it.add(h)
+        return np.flatnonzero(np.isin(self.groups.parent, sorted(below_it)))
+
+    def owner_name(self, owner: int) -> str:
+        """``namespace/name`` of a rule's owner."""
+        n_groups = len(self.groups)
+        return (
+            self.names.groups[owner] if owner < n_groups else self.names.composites[owner - n_groups]
+        )
+
+    @cached_property
+    def can_use(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """(K, N) role k may use node n: eligible, and one pod fits the free room of every resource.
+
+        Held groups can use nothing. Topology is not looked at.
+        """
+        usable = self.roles.eligible[:, self.nodes.node_class].copy()
+        for r in range(self.nodes.free.shape[1]):
+            usable &= self.roles.request[:, r, None] <= self.nodes.free[None, :, r]
+        usable &= ~self.groups.held[self.roles.group][:, None]
+        return usable
+
+    def digest(self) -> str:
+        """Hex sha256 over every column and name; equal instances have equal digests."""
+        sha = hashlib.sha256(b"gangplan/instance/v1")
+        for part in _columns(self):
+            sha.update(part)
+        return sha.hexdigest()
+
+
+def _columns(instance: Instance) -> Iterator[bytes]:
+    for section in fields(instance):
+        value = getattr(instance, section.name)
+        if isinstance(value, (int, tuple)):
+            yield f"{section.name}={value!r};".encode()
+            continue
+        for column in fields(value):
+            data = getattr(value, column.name)
+            yield f"{section.name}.{column.name}:".encode()
+            if isinstance(data, np.ndarray):
+                yield f"{data.dtype.str}{data.shape};".encode() + np.ascontiguousarray(data).tobytes()
+            else:
+                yield repr(data).encode()
+
+
+def _same(what: str, have: int, want: int) -> None:
+    if have != want:
+        raise InstanceError(f"{what}: {want} expected, not {have}")

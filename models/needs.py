@@ -1,0 +1,96 @@
+"""What an instance asks for, derived once: missing minima, and the root units that `admitted` counts.
+
+A root unit is what is admitted as one: a gang without a parent, a composite without a parent, or
+one pod of a basic or bare group.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.columns import GANG
+from gangplan.models.instance import Instance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Needs:
+    """Derived counts; the definitions that tiers and formulations share.
+
+    Attributes
+    ----------
+    role : (K,) new pods the role's own minimum still lacks.
+    group : (G,) new pods an admitted gang needs: max(minimum - running, sum of role needs, 0);
+        0 for basic and bare groups, and for a gang that stands already.
+    group_devices : (G,) the smallest device total of ``group`` new pods that meet the minima.
+    stands : (G,) running members already meet every minimum (gangs only).
+    composite : (H,) children that must still be admitted beyond the standing ones, >= 0.
+    composite_stands : (H,) enough children stand already.
+    composite_pods, composite_devices : (H,) the fewest new pods (devices) that admit composite h.
+    """
+
+    role: Ints
+    group: Ints
+    group_devices: Ints
+    stands: Flags
+    composite: Ints
+    composite_stands: Flags
+    composite_pods: Ints
+    composite_devices: Ints
+
+
+def needs_of(instance: Instance) -> Needs:
+    """Compute the needs of every role, group and composite."""
+    roles, groups = instance.roles, instance.groups
+    role_need = np.maximum(roles.minimum - roles.running, 0)
+    role_sum = np.bincount(roles.group, weights=role_need, minlength=len(groups)).astype(np.int64)
+    gang = groups.kind == GANG
+    group_need = np.where(gang, np.maximum(groups.minimum - groups.running, role_sum), 0)
+    group_need = np.maximum(group_need, 0)
+    devices = np.array(
+        [_fewest_devices(instance, role_need, g, int(group_need[g])) for g in range(len(groups))],
+        dtype=np.int64,
+    )
+    stands = gang & (group_need == 0)
+    return Needs(
+        role_need, group_need, devices, stands, *_composites(instance, group_need, devices, stands)
+    )
+
+
+def _fewest_devices(instance: Instance, role_need: Ints, group: int, need: int) -> int:
+    """Take what the roles' own minima ask, then the pods with the fewest devices."""
+    if need == 0:
+        return 0
+    start, end = np.searchsorted(instance.roles.group, [group, group + 1])
+    each = instance.roles.devices[start:end]
+    own = np.minimum(role_need[start:end], instance.roles.wanted[start:end])
+    total = int((each * own).sum())
+    rest = need - int(own.sum())
+    spare = instance.roles.wanted[start:end] - own
+    for k in np.argsort(each, kind="stable"):
+        taken = min(rest, int(spare[k]))
+        total += taken * int(each[k])
+        rest -= taken
+    return total
+
+
+def _composites(
+    instance: Instance, group_need: Ints, devices: Ints, stands: Flags
+) -> tuple[Ints, Flags, Ints, Ints]:
+    """Fold the trees from the leaves up; children stand after their parents."""
+    n = len(instance.composites)
+    missing = np.zeros(n, dtype=np.int64)
+    standing = np.zeros(n, dtype=np.bool_)
+    pods = np.zeros(n, dtype=np.int64)
+    gpus = np.zeros(n, dtype=np.int64)
+    for h in range(n - 1, -1, -1):
+        leaves = np.flatnonzero(instance.groups.parent == h)
+        inner = np.flatnonzero(instance.composites.parent == h)
+        up = int(stands[leaves].sum() + standing[inner].sum())
+        missing[h] = max(int(instance.composites.minimum[h]) - up, 0)
+        standing[h] = missing[h] == 0
+        down_leaves, down_inner = leaves[~stands[leaves]], inner[~standing[inner]]
+        for target, leaf, composite in ((pods, group_need, pods), (gpus, devices, gpus)):
+            each = sorted([*leaf[down_leaves].tolist(), *composite[down_inner].tolist()])
+            target[h] = sum(each[: int(missing[h])])
+    return missing, standing, pods, gpus

@@ -1,0 +1,96 @@
+"""Plan: what we would do. Which pending pod goes to which node, and onto which shared devices."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Ints, at_least, below, ints
+from gangplan.models.errors import PlanError
+from gangplan.models.instance import Instance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Placements of pending pods; nothing here is checked against the rules (see verify).
+
+    Attributes
+    ----------
+    node : (P,) node of each pending pod, in the instance's pod order; -1 = not placed.
+    device_pod, device : (A,) pod p holds shared device j (a share of it, or whole); sorted by pod.
+    """
+
+    node: Ints
+    device_pod: Ints
+    device: Ints
+
+    def __post_init__(self) -> None:
+        """Check shapes."""
+        object.__setattr__(self, "node", ints(self.node, -1, name="plan.node"))
+        a = len(np.asarray(self.device_pod))
+        object.__setattr__(self, "device_pod", ints(self.device_pod, a, name="plan.device_pod"))
+        object.__setattr__(self, "device", ints(self.device, a, name="plan.device"))
+        at_least(self.node, -1, "plan.node")
+        at_least(np.diff(self.device_pod), 0, "plan.device_pod (sorted)")
+
+    def fits(self, instance: Instance) -> None:
+        """Raise InstanceError where the plan's numbers lie outside the instance's index sets."""
+        ints(self.node, instance.n_pods, name="plan.node")
+        below(self.node, len(instance.nodes), "plan.node")
+        below(self.device, len(instance.shared), "plan.device")
+        below(self.device_pod, instance.n_pods, "plan.device_pod")
+
+    def placed_per_role(self, instance: Instance) -> Ints:
+        """(K,) placed pods of each role."""
+        role = instance.pod_role[self.node >= 0]
+        return np.bincount(role, minlength=len(instance.roles)).astype(np.int64)
+
+    def counts(self, instance: Instance) -> tuple[Ints, Ints, Ints]:
+        """Placed pods as sparse counts: role (E,), node (E,), pods (E,), sorted, pods >= 1."""
+        placed = self.node >= 0
+        n_nodes = max(len(instance.nodes), 1)
+        key = instance.pod_role[placed] * n_nodes + self.node[placed]
+        cell, pods = np.unique(key, return_counts=True)
+        return cell // n_nodes, cell % n_nodes, pods.astype(np.int64)
+
+
+def empty_plan(instance: Instance) -> Plan:
+    """Return the plan that places nothing; always allowed."""
+    none = np.zeros(0, dtype=np.int64)
+    return Plan(np.full(instance.n_pods, -1, dtype=np.int64), none, none)
+
+
+def plan_from_counts(
+    instance: Instance,
+    role: Ints,
+    node: Ints,
+    pods: Ints,
+    device_pod: Ints | None = None,
+    device: Ints | None = None,
+) -> Plan:
+    """Hand out pods of each role, in pod order, to nodes: the inverse of ``Plan.counts``.
+
+    Parameters
+    ----------
+    role, node, pods : (E,) ``pods[e]`` pods of ``role[e]`` go to ``node[e]``.
+    device_pod, device : (A,) shared devices; pod numbers as handed out here.
+
+    Raises
+    ------
+    PlanError : more pods of a role than wait.
+    """
+    total = np.bincount(role, weights=pods, minlength=len(instance.roles))
+    if (total > instance.roles.wanted).any():
+        k = int(np.argmax(total > instance.roles.wanted))
+        raise PlanError(f"{int(total[k])} pods of role {k}, {int(instance.roles.wanted[k])} wait")
+    where = np.full(instance.n_pods, -1, dtype=np.int64)
+    order = np.lexsort((node, role))
+    flat_role = np.repeat(role[order], pods[order])
+    flat_node = np.repeat(node[order], pods[order])
+    first = np.searchsorted(flat_role, flat_role, side="left")
+    where[instance.pod_start[flat_role] + np.arange(len(flat_role)) - first] = flat_node
+    none = np.zeros(0, dtype=np.int64)
+    return Plan(
+        where,
+        none if device_pod is None else device_pod,
+        none if device is None else device,
+    )

@@ -1,0 +1,232 @@
+"""The lexicographic objective: named tiers, their order, and their exact values for a plan.
+
+For each priority p, highest first, ``admitted(p)``; then for each priority ``elastic(p)``; then
+``preferred`` and ``fragmentation``. Values are Python integers computed from (Instance, Plan)
+alone. The named choices of ``admitted`` (``OBJECTIVES``):
+
+groups
+    root units admitted, then ``admitted-pods(p)``: the pods their missing minima ask for.
+gpus
+    ``admitted-gpus(p)``: the smallest device total that meets the minima, then root units.
+age
+    root units weighted by 1 + whole minutes waited.
+weighted-gpus
+    one tier for all priorities: an explicit positive integer weight per priority times the
+    devices that the minima ask for; no soft tier follows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.columns import GANG
+from gangplan.models.errors import PlanError
+from gangplan.models.instance import Instance
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.plan import Plan
+from gangplan.models.topology import PREFERRED
+
+OBJECTIVES = ("groups", "gpus", "age", "weighted-gpus")
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One level of the objective.
+
+    Attributes
+    ----------
+    name : as printed: ``admitted(5)``, ``elastic(0)``, ``preferred``, ...
+    kind : ``admitted``, ``elastic``, ``preferred`` or ``fragmentation``.
+    maximise : the sense.
+    unit : ``admitted`` only: worth of a root unit: ``one``, ``pods``, ``devices``, ``age``.
+    weights : (priority, weight) pairs this tier counts; one pair with weight 1, or all priorities
+        for ``weighted-gpus``.
+    """
+
+    name: str
+    kind: str
+    maximise: bool
+    unit: str = "one"
+    weights: tuple[tuple[int, int], ...] = ()
+
+
+def tiers_of(
+    instance: Instance, objective: str = "groups", weights: Mapping[int, int] | None = None
+) -> tuple[Tier, ...]:
+    """List the tiers in order.
+
+    Parameters
+    ----------
+    objective : one of OBJECTIVES.
+    weights : ``weighted-gpus`` only: priority -> weight. Default: the priority itself.
+
+    Raises
+    ------
+    PlanError : unknown objective, a weight that is missing or not a positive integer.
+    """
+    priorities = sorted({int(p) for p in instance.groups.priority}, reverse=True)
+    if objective == "weighted-gpus":
+        table = {p: p for p in priorities} if weights is None else dict(weights)
+        for p in priorities:
+            if table.get(p, 0) < 1:
+                raise PlanError(f"weighted-gpus: priority {p} needs a positive integer weight")
+        pairs = tuple((p, table[p]) for p in priorities)
+        return (Tier("weighted-gpus", "admitted", True, "devices", pairs),)
+    if objective not in OBJECTIVES:
+        raise PlanError(f"unknown objective {objective!r}: one of {', '.join(OBJECTIVES)}")
+    steps = {
+        "groups": (("admitted", "one"), ("admitted-pods", "pods")),
+        "gpus": (("admitted-gpus", "devices"), ("admitted", "one")),
+        "age": (("admitted-age", "age"),),
+    }[objective]
+    tiers = [
+        Tier(f"{name}({p})", "admitted", True, unit, ((p, 1),))
+        for p in priorities
+        for name, unit in steps
+    ]
+    tiers += [Tier(f"elastic({p})", "elastic", True, weights=((p, 1),)) for p in priorities]
+    tiers.append(Tier("preferred", "preferred", False))
+    tiers.append(Tier("fragmentation", "fragmentation", False))
+    return tuple(tiers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worth:
+    """How much a tier pays, per thing a formulation has a column for.
+
+    Attributes
+    ----------
+    group : (G,) for admitting root gang g. 0 for the others.
+    composite : (H,) for admitting root composite h.
+    pod : (K,) for each placed pod of role k (basic and bare groups in `admitted`).
+    """
+
+    group: Ints
+    composite: Ints
+    pod: Ints
+
+
+def worth_of(instance: Instance, tier: Tier, needs: Needs | None = None) -> Worth:
+    """Coefficients of an ``admitted`` or ``elastic`` tier; linear in (admission, placed pods).
+
+    ``elastic``: placed pods minus what the admitted root units' minima ask for.
+    """
+    needs = needs_of(instance) if needs is None else needs
+    groups, composites, roles = instance.groups, instance.composites, instance.roles
+    weight = dict(tier.weights)
+    by_group = np.array([weight.get(int(p), 0) for p in groups.priority], dtype=np.int64)
+    by_composite = np.array([weight.get(int(p), 0) for p in composites.priority], dtype=np.int64)
+    root_gang = (groups.kind == GANG) & (groups.parent < 0) & ~needs.stands
+    root_tree = (composites.parent < 0) & ~needs.composite_stands
+    loose = groups.kind != GANG
+    if tier.kind == "elastic":
+        return Worth(
+            -by_group * root_gang * needs.group,
+            -by_composite * root_tree * needs.composite_pods,
+            (by_group * ~loose)[roles.group],
+        )
+    each_role = {
+        "one": np.ones(len(roles), dtype=np.int64),
+        "pods": np.ones(len(roles), dtype=np.int64),
+        "devices": roles.devices,
+        "age": 1 + (groups.age // 60)[roles.group],
+    }[tier.unit]
+    each_group = {
+        "one": np.ones(len(groups), dtype=np.int64),
+        "pods": needs.group,
+        "devices": needs.group_devices,
+        "age": 1 + groups.age // 60,
+    }[tier.unit]
+    oldest = np.zeros(len(composites), dtype=np.int64)
+    for h in range(len(composites)):
+        under = instance.groups_of(len(groups) + h)
+        oldest[h] = int(groups.age[under].max()) if len(under) else 0
+    each_tree = {
+        "one": np.ones(len(composites), dtype=np.int64),
+        "pods": needs.composite_pods,
+        "devices": needs.composite_devices,
+        "age": 1 + oldest // 60,
+    }[tier.unit]
+    return Worth(
+        by_group * root_gang * each_group,
+        by_composite * root_tree * each_tree,
+        (by_group * loose)[roles.group] * each_role,
+    )
+
+
+def admitted_groups(instance: Instance, plan: Plan) -> Flags:
+    """(G,) gangs that get new pods although they did not stand, and loose groups with new pods."""
+    placed = np.bincount(
+        instance.roles.group, weights=plan.placed_per_role(instance), minlength=len(instance.groups)
+    )
+    some: Flags = placed > 0
+    return some
+
+
+def admitted_composites(instance: Instance, plan: Plan, needs: Needs) -> Flags:
+    """(H,) composites that did not stand and have a placed group below them."""
+    placed = admitted_groups(instance, plan)
+    n = len(instance.groups)
+    return np.array(
+        [
+            bool(placed[instance.groups_of(n + h)].any()) and not needs.composite_stands[h]
+            for h in range(len(instance.composites))
+        ],
+        dtype=np.bool_,
+    )
+
+
+def value(instance: Instance, plan: Plan, tier: Tier, needs: Needs | None = None) -> int:
+    """Exact value of a tier for a plan that keeps the rules."""
+    needs = needs_of(instance) if needs is None else needs
+    if tier.kind == "preferred":
+        return preferred_cost(instance, plan)
+    if tier.kind == "fragmentation":
+        return opened_nodes(instance, plan)
+    worth = worth_of(instance, tier, needs)
+    return int(
+        worth.pod @ plan.placed_per_role(instance)
+        + worth.group @ (admitted_groups(instance, plan) & ~needs.stands)
+        + worth.composite @ admitted_composites(instance, plan, needs)
+    )
+
+
+def values(instance: Instance, plan: Plan, tiers: tuple[Tier, ...]) -> tuple[int, ...]:
+    """Values of all tiers, in order."""
+    needs = needs_of(instance)
+    return tuple(value(instance, plan, tier, needs) for tier in tiers)
+
+
+def better(tiers: tuple[Tier, ...], left: tuple[int, ...], right: tuple[int, ...]) -> bool:
+    """Is the vector of values ``left`` lexicographically better than ``right``?"""
+    for tier, a, b in zip(tiers, left, right, strict=True):
+        if a != b:
+            return (a > b) == tier.maximise
+    return False
+
+
+def preferred_cost(instance: Instance, plan: Plan) -> int:
+    """Domains used beyond the first, summed over all preferred rules whose owner places pods.
+
+    Running members' domains count as used; nodes outside the level count as one domain each.
+    """
+    total = 0
+    role, node, _ = plan.counts(instance)
+    for t in np.flatnonzero(instance.rules.mode == PREFERRED):
+        mine = node[np.isin(role, instance.roles_of(int(instance.rules.owner[t])))]
+        if not len(mine):
+            continue
+        domain = instance.topology.domain[instance.rules.level[t], mine]
+        used = {*domain[domain >= 0].tolist(), *instance.rules.members(int(t))}
+        outside = {(-1, n) for n in mine[domain < 0].tolist()}
+        total += len(used) + len(outside) - 1
+    return total
+
+
+def opened_nodes(instance: Instance, plan: Plan) -> int:
+    """Intact device nodes (all devices free before) that a pod with devices lands on."""
+    role, node, _ = plan.counts(instance)
+    touched = np.unique(node[instance.roles.devices[role] > 0])
+    return int(instance.nodes.intact[touched].sum())

@@ -1,0 +1,5 @@
+"""The independent checker: every rule recomputed from (Instance, Plan), no matrix, no formulation."""
+
+from gangplan.models.verify.check import CHECKS as CHECKS
+from gangplan.models.verify.check import Violation as Violation
+from gangplan.models.verify.check import check as check

@@ -1,0 +1,132 @@
+"""The two seams: ``Solver`` (Milp -> Outcome) and ``Planner`` (Instance -> Result)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from gangplan.models.arrays import Floats, Ints
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Milp
+from gangplan.models.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a solve or a plan may cost.
+
+    Attributes
+    ----------
+    seconds : wall-clock limit, > 0.
+    gap : relative gap at which to stop, >= 0; 0 asks for a proof.
+    threads : threads of one solver process, >= 1.
+    seed : >= 0; makes a run repeatable up to the time limit.
+    """
+
+    seconds: float = 60.0
+    gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        if not 0 < self.seconds < float("inf"):
+            raise ValueError(f"seconds = {self.seconds}: a positive number expected")
+        if not 0 <= self.gap < 1:
+            raise ValueError(f"gap = {self.gap}: a number in [0, 1) expected")
+        if self.threads < 1 or self.seed < 0:
+            raise ValueError("threads >= 1 and seed >= 0 expected")
+
+
+class Stop(Enum):
+    """Why a solver stopped.
+
+    Attributes
+    ----------
+    OPTIMAL : the backend claims a proof within the gaps it was given.
+    FEASIBLE : a limit was reached with a point in hand.
+    NONE_FOUND : a limit was reached with nothing in hand.
+    INFEASIBLE : the backend claims that no point exists; no certificate by itself.
+    ERROR : anything else, an unknown status included.
+    """
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    NONE_FOUND = "none found"
+    INFEASIBLE = "infeasible"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a solver claims; nothing in it is checked.
+
+    Attributes
+    ----------
+    stop : see Stop.
+    x : (n,) the point, or None.
+    objective : the backend's objective without the offset, or None.
+    bound : the backend's own branch-and-bound (never LP) bound without offset, or None.
+    row_dual : (m,) duals of a linear relaxation (lower bound direction: minimise), or None.
+    limit : ``time``, ``memory``, ``interrupt`` or empty.
+    message : the backend's status word; for ERROR, the reason.
+    solve_seconds, handover_seconds : clocks of the solve itself and of passing the model.
+    overshoot : seconds past the limit; 0 where it was kept.
+    """
+
+    stop: Stop
+    x: Floats | None = None
+    objective: float | None = None
+    bound: float | None = None
+    row_dual: Floats | None = None
+    limit: str = ""
+    message: str = ""
+    solve_seconds: float = 0.0
+    handover_seconds: float = 0.0
+    overshoot: float = 0.0
+
+
+class Solver(Protocol):
+    """A backend: stateless, named, one verb."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as in ``--solver``."""
+        ...
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        """Solve within the limits; a start point is checked by the caller.
+
+        A model without integer columns is a linear program: ``row_dual`` is filled.
+
+        Raises
+        ------
+        SolverError : the backend crashed or cannot be used.
+        """
+        ...
+
+
+Progress = Callable[[str, float], None]
+"""Called with a word for the phase and seconds used so far; for a terminal."""
+
+
+def silent(phase: str, seconds: float) -> None:
+    """Report nothing."""
+
+
+class Planner(Protocol):
+    """Anything that turns an instance into a verified result."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as in ``--planner``."""
+        ...
+
+    def plan(self, instance: Instance, limits: Limits, progress: Progress = silent) -> Result:
+        """Plan within the limits.
+
+        Raises
+        ------
+        PlanError : the plan failed its own check, a bug in gangplan.
+        """
+        ...
