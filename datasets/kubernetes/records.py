@@ -152,6 +152,7 @@ class GroupRecord:
     role_minimum : role name -> minimum of its own (annotation ``gangplan.io/role-minimum``).
     disruption : ``single`` or ``all``.
     unsupported : paths of hard rules that are not honoured yet.
+    workload : name of the Workload it was made from; empty without one.
     """
 
     namespace: str
@@ -168,6 +169,7 @@ class GroupRecord:
     created: float | None
     api_version: str
     source: str
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class CompositeRecord:
     unsupported: tuple[str, ...]
     created: float | None
     source: str
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True)
