@@ -125,7 +125,13 @@ class Groups:
         for name in ("priority", "kind", "minimum", "running", "age", "parent"):
             object.__setattr__(self, name, ints(getattr(self, name), g, name=f"groups.{name}"))
         object.__setattr__(self, "held", flags(self.held, g, name="groups.held"))
-        for name, floor in (("kind", 0), ("minimum", 0), ("running", 0), ("age", 0), ("parent", -1)):
+        for name, floor in (
+            ("kind", 0),
+            ("minimum", 0),
+            ("running", 0),
+            ("age", 0),
+            ("parent", -1),
+        ):
             at_least(getattr(self, name), floor, f"groups.{name}")
         below(self.kind, 3, "groups.kind")
         at_least(self.minimum[self.kind == GANG], 1, "groups.minimum (of a gang)")

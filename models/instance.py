@@ -144,7 +144,9 @@ class Instance:
         """``namespace/name`` of a rule's owner."""
         n_groups = len(self.groups)
         return (
-            self.names.groups[owner] if owner < n_groups else self.names.composites[owner - n_groups]
+            self.names.groups[owner]
+            if owner < n_groups
+            else self.names.composites[owner - n_groups]
         )
 
     @cached_property
@@ -177,7 +179,9 @@ def _columns(instance: Instance) -> Iterator[bytes]:
             data = getattr(value, column.name)
             yield f"{section.name}.{column.name}:".encode()
             if isinstance(data, np.ndarray):
-                yield f"{data.dtype.str}{data.shape};".encode() + np.ascontiguousarray(data).tobytes()
+                yield (
+                    f"{data.dtype.str}{data.shape};".encode() + np.ascontiguousarray(data).tobytes()
+                )
             else:
                 yield repr(data).encode()
 

@@ -1,0 +1,121 @@
+"""Upper bounds on tiers by counting: exact integers, no solver.
+
+A maximised tier is at most what the root units that counting does not rule out pay together, and
+at most the fractional knapsack of any one resource over all nodes (Dantzig 1957).
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.instance import Instance
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.shortage import Shortage as Shortage
+from gangplan.models.shortage import cannot_be_placed as cannot_be_placed
+from gangplan.models.shortage import least_total
+from gangplan.models.slots import slots_of
+from gangplan.models.tiers import Tier, Worth, worth_of
+
+
+def placeable(instance: Instance, needs: Needs) -> tuple[Flags, Flags]:
+    """(G,) groups and (H,) composites that counting does not rule out; held ones are ruled out."""
+    held = instance.groups.held.copy()
+    trees = ~instance.composites.held
+    for h in range(len(instance.composites)):
+        parent = int(instance.composites.parent[h])
+        trees[h] &= parent < 0 or bool(trees[parent])
+    below = instance.groups.parent >= 0
+    held[below] |= ~trees[instance.groups.parent[below]]
+    groups = np.array(
+        [
+            not held[g] and (bool(needs.stands[g]) or cannot_be_placed(instance, g, needs) is None)
+            for g in range(len(instance.groups))
+        ],
+        dtype=np.bool_,
+    )
+    for h in range(len(instance.composites) - 1, -1, -1):
+        leaves = (instance.groups.parent == h) & ~needs.stands & groups
+        inner = (instance.composites.parent == h) & ~needs.composite_stands & trees
+        trees[h] &= int(leaves.sum() + inner.sum()) >= int(needs.composite[h])
+    return groups, trees
+
+
+def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
+    """Return an upper bound on each maximised tier over all plans; None for minimised tiers."""
+    needs = needs_of(instance)
+    groups, trees = placeable(instance, needs)
+    fit = np.array(
+        [
+            min(int(instance.roles.wanted[k]), int(slots_of(instance, k).sum()))
+            if groups[instance.roles.group[k]]
+            else 0
+            for k in range(len(instance.roles))
+        ],
+        dtype=np.int64,
+    )
+    found: list[int | None] = []
+    for tier in tiers:
+        worth = worth_of(instance, tier, needs) if tier.maximise else None
+        if worth is None:
+            found.append(None)
+        elif tier.kind == "elastic":
+            found.append(_elastic(instance, worth, fit))
+        else:
+            paid = Worth(worth.group * groups, worth.composite * trees, worth.pod * (fit > 0))
+            found.append(_admitted(instance, paid, fit, needs))
+    return found
+
+
+def ceiling(instance: Instance, tier: Tier) -> int | None:
+    """Return an upper bound on one tier; ``ceilings`` is cheaper for several."""
+    return ceilings(instance, [tier])[0]
+
+
+def _elastic(instance: Instance, worth: Worth, fit: Ints) -> int:
+    """Sum over root units of max(0, all pods that fit minus what the minimum takes)."""
+    n = len(instance.groups)
+    per_group = np.zeros(n, dtype=np.int64)
+    np.add.at(per_group, instance.roles.group, worth.pod * fit)
+    total = int(np.maximum(per_group + worth.group, 0)[instance.groups.parent < 0].sum())
+    for h in np.flatnonzero(instance.composites.parent < 0):
+        under = instance.groups_of(n + int(h))
+        total += max(int(per_group[under].sum()) + int(worth.composite[h]), 0)
+    return total
+
+
+def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
+    """Sum of what pays, cut by the tightest knapsack; trees are free of charge there."""
+    trees = int(worth.composite.sum())
+    best = trees + int(worth.group.sum()) + int((worth.pod * fit).sum())
+    bounds = np.searchsorted(instance.roles.group, np.arange(len(instance.groups) + 1))
+    groups, roles = np.flatnonzero(worth.group), np.flatnonzero(worth.pod)
+    reached = instance.can_use.any(axis=0)
+    for r in range(instance.nodes.free.shape[1]):
+        items = []
+        for g in groups:
+            need = int(needs.group[g])
+            size = least_total(instance, int(bounds[g]), int(bounds[g + 1]), r, need, needs)
+            items.append((int(worth.group[g]), size, 1))
+        items += [
+            (int(worth.pod[k]), int(instance.roles.request[k, r]), int(fit[k])) for k in roles
+        ]
+        best = min(best, trees + _fractional(items, int(instance.nodes.free[reached, r].sum())))
+    if len(instance.shared):
+        each = instance.roles.share + 1000 * instance.roles.whole
+        items = [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
+        free = trees + int(worth.group.sum())
+        best = min(best, free + _fractional(items, int(instance.shared.free.sum())))
+    return best
+
+
+def _fractional(items: list[tuple[int, int, int]], room: int) -> int:
+    """Fill ``room`` with (worth, size, copies), best ratio first; the last is cut, rounded down."""
+    total = 0
+    for worth, size, copies in sorted(items, key=lambda item: Fraction(item[1], item[0])):
+        taken = copies if size == 0 else min(copies, room // size)
+        total, room = total + worth * taken, room - size * taken
+        if taken < copies:
+            return total + worth * room // size
+    return total

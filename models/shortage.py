@@ -1,0 +1,200 @@
+"""Why a group cannot be placed, by counting: exact integers, no solver, no second opinion.
+
+A gang cannot be placed when no domain it may use has slots for its minimum, each role and each
+resource counted by itself and every other waiting group ignored. The test is necessary, not
+sufficient: a group that passes may still not fit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.columns import GANG
+from gangplan.models.instance import Instance
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.slots import shared_slots, slots_of
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """The best domain a group may use, and what is missing there.
+
+    Attributes
+    ----------
+    need : new pods the group's minimum asks for (or the role's, where ``role`` is set).
+    have : no more than this many could be placed in any one domain.
+    resource : what runs out first in that domain; ``eligible nodes`` where none may be used.
+    domain : the best domain, as ``key=value``; empty where the whole cluster was counted.
+    role : the role that lacks room; empty where it is the group as a whole.
+    """
+
+    need: int
+    have: int
+    resource: str
+    domain: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidates:
+    """Node sets one of which must hold all new pods of a group: ``label`` (N,) in 0..n-1, or -1."""
+
+    label: Ints
+    names: tuple[str, ...]
+
+
+def cannot_be_placed(instance: Instance, group: int, needs: Needs | None = None) -> Shortage | None:
+    """Return the shortage that proves a gang cannot reach its minimum; None where none is found.
+
+    For a basic or bare group: that not even one pod fits. Held groups and gangs that stand give
+    None: nothing is asked of the cluster.
+    """
+    needs = needs_of(instance) if needs is None else needs
+    groups = instance.groups
+    if groups.held[group] or needs.stands[group]:
+        return None
+    start, end = (int(k) for k in np.searchsorted(instance.roles.group, [group, group + 1]))
+    need = int(needs.group[group]) if groups.kind[group] == GANG else 1
+    sets = _candidates(instance, group)
+    if start == end or not sets.names:
+        return Shortage(need, 0, "eligible nodes")
+    slots = np.array([slots_of(instance, k) for k in range(start, end)])
+    own = needs.role[start:end]
+    have, scarce = _capacity(instance, start, end, slots, sets, need, needs)
+    by_role = _per_set(sets, slots)
+    role_short = by_role < own[:, None]
+    if ((have >= need) & ~role_short.any(axis=0)).any():
+        return None
+    best = int(np.argmax(np.where(role_short.any(axis=0), np.minimum(have, need - 1), have)))
+    inside = sets.label == best
+    short = np.flatnonzero(role_short[:, best])
+    if len(short):
+        k = int(short[0])
+        name = instance.names.roles[start + k] or f"of {int(own[k])} pods"
+        lacks = _scarcest(instance, start + k, inside)
+        return Shortage(int(own[k]), int(by_role[k, best]), lacks, sets.names[best], name)
+    resource = int(scarce[best])
+    if resource >= 0:
+        lacks = instance.names.resources[resource]
+    else:
+        lacks = _scarcest(instance, start + int(np.argmin(by_role[:, best])), inside)
+    return Shortage(need, int(have[best]), lacks, sets.names[best])
+
+
+def _candidates(instance: Instance, group: int) -> _Candidates:
+    """Cut the nodes by the finest whole required rule; the other rules only exclude nodes."""
+    rules, topology = instance.rules, instance.topology
+    allowed = np.ones(len(instance.nodes), dtype=np.bool_)
+    fixed = rules.fixed()
+    finest = -1
+    for t in _whole_rules(instance, group):
+        level = int(rules.level[t])
+        domain = topology.domain[level]
+        allowed &= domain == fixed[t] if fixed[t] >= 0 else domain >= 0
+        if finest < 0 or len(topology.domains_of(level)) > len(topology.domains_of(finest)):
+            finest = level
+    for sliced in np.flatnonzero((rules.owner == group) & (rules.slice > 0)):
+        allowed &= topology.domain[rules.level[sliced]] >= 0
+    if finest < 0:
+        return _Candidates(np.where(allowed, 0, -1), ("",))
+    used = np.unique(topology.domain[finest][allowed])
+    label = np.where(allowed, np.searchsorted(used, topology.domain[finest]), -1)
+    key = instance.names.levels[finest]
+    return _Candidates(label, tuple(f"{key}={instance.names.domains[d]}" for d in used))
+
+
+def _whole_rules(instance: Instance, group: int) -> list[int]:
+    """Whole required rules of the group and of every composite above it."""
+    owners = [group]
+    h = int(instance.groups.parent[group])
+    while h >= 0:
+        owners.append(len(instance.groups) + h)
+        h = int(instance.composites.parent[h])
+    mine = instance.rules.is_whole() & np.isin(instance.rules.owner, owners)
+    return [int(t) for t in np.flatnonzero(mine)]
+
+
+def _per_set(sets: _Candidates, amounts: Ints) -> Ints:
+    """(..., N) amounts per node -> (..., n) sums per candidate set."""
+    inside = sets.label >= 0
+    out = np.zeros((*amounts.shape[:-1], len(sets.names)), dtype=np.int64)
+    for row, amount in zip(
+        out.reshape(-1, len(sets.names)), amounts.reshape(-1, len(sets.label)), strict=True
+    ):
+        np.add.at(row, sets.label[inside], amount[inside])
+    return out
+
+
+def _capacity(
+    instance: Instance,
+    start: int,
+    end: int,
+    slots: Ints,
+    sets: _Candidates,
+    need: int,
+    needs: Needs,
+) -> tuple[Ints, Ints]:
+    """(n,) pods that fit each set at most, and the resource that says so (-1: the slots)."""
+    wanted = instance.roles.wanted[start:end]
+    have = np.minimum(_per_set(sets, slots), wanted[:, None]).sum(axis=0)
+    scarce = np.full(len(have), -1, dtype=np.int64)
+    usable = (slots > 0).any(axis=0)
+    group = int(instance.roles.group[start])
+    for t in np.flatnonzero((instance.rules.owner == group) & (instance.rules.slice > 0)):
+        have = np.minimum(have, _sliced(instance, int(t), slots, sets))
+    for r in range(instance.nodes.free.shape[1]):
+        free = np.where(usable, instance.nodes.free[:, r], 0)
+        least = int(instance.roles.request[start:end, r].min())
+        if least:
+            cap = _per_set(sets, free // least)
+            tighter = cap < have
+            have, scarce = np.where(tighter, cap, have), np.where(tighter, r, scarce)
+        total = least_total(instance, start, end, r, need, needs)
+        empty = (_per_set(sets, free) < total) & (have >= need)
+        have, scarce = np.where(empty, need - 1, have), np.where(empty, r, scarce)
+    return have, scarce
+
+
+def _sliced(instance: Instance, rule: int, slots: Ints, sets: _Candidates) -> Ints:
+    """(n,) pods that fit each set in whole slices: k floor((running + slots) / k) - running."""
+    size = int(instance.rules.slice[rule])
+    level = instance.topology.domain[instance.rules.level[rule]]
+    d = instance.topology.n_domains
+    inside = (sets.label >= 0) & (level >= 0)
+    room = np.zeros((len(sets.names), d), dtype=np.int64)
+    np.add.at(room, (sets.label[inside], level[inside]), slots.sum(axis=0)[inside])
+    members = np.zeros(d, dtype=np.int64)
+    for domain, count in instance.rules.members(rule).items():
+        members[domain] = count
+    whole = size * ((members + room) // size) - members
+    total: Ints = np.maximum(whole, 0).sum(axis=1)
+    return total
+
+
+def least_total(instance: Instance, start: int, end: int, r: int, need: int, needs: Needs) -> int:
+    """Return the least of resource r that ``need`` pods of roles start..end-1 take.
+
+    The roles' own minima come first, the rest from the roles that ask the least.
+    """
+    own = np.minimum(needs.role[start:end], instance.roles.wanted[start:end])
+    each = instance.roles.request[start:end, r]
+    total, rest = int((own * each).sum()), need - int(own.sum())
+    for k in np.argsort(each, kind="stable"):
+        taken = max(min(rest, int(instance.roles.wanted[start + k] - own[k])), 0)
+        total, rest = total + taken * int(each[k]), rest - taken
+    return total
+
+
+def _scarcest(instance: Instance, role: int, nodes: Flags) -> str:
+    """Name what limits the role most on the nodes: the resource with the fewest slots by itself."""
+    eligible = nodes & instance.roles.eligible[role][instance.nodes.node_class]
+    if not eligible.any():
+        return "eligible nodes"
+    counts: list[tuple[int, str]] = []
+    for r in np.flatnonzero(instance.roles.request[role]):
+        fit = instance.nodes.free[eligible, r] // instance.roles.request[role, r]
+        counts.append((int(fit.sum()), instance.names.resources[r]))
+    if len(instance.shared) and (instance.roles.share[role] or instance.roles.whole[role]):
+        counts.append((int(shared_slots(instance, role)[eligible].sum()), "shared devices"))
+    return min(counts)[1] if counts else "eligible nodes"

@@ -1,0 +1,1 @@
+"""Why a group waits, and how that is known."""

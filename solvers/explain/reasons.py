@@ -1,0 +1,86 @@
+"""One sentence a waiting group: why it waits, and how that is known.
+
+Held groups say what they wait for; a shortage by counting is a proof by itself; a group that could
+be placed alone lost its room to others, which is proven exactly when its tier is.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gangplan.models.columns import GANG
+from gangplan.models.counting import Shortage, cannot_be_placed
+from gangplan.models.instance import Instance
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.plan import Plan
+from gangplan.models.result import TierReport
+
+
+def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
+    """Group number -> sentence, for every group that still waits for pods of its minimum.
+
+    Parameters
+    ----------
+    reports : of the plan's tiers; without them nothing is called proven but counting.
+    """
+    needs = needs_of(instance)
+    placed = np.zeros(len(instance.groups), dtype=np.int64)
+    np.add.at(placed, instance.roles.group, plan.placed_per_role(instance))
+    wanted = np.zeros(len(instance.groups), dtype=np.int64)
+    np.add.at(wanted, instance.roles.group, instance.roles.wanted)
+    gang = instance.groups.kind == GANG
+    waits = np.where(gang, ~needs.stands & (placed == 0), placed < wanted)
+    waits |= instance.groups.held
+    return {int(g): _why(instance, int(g), needs, reports) for g in np.flatnonzero(waits)}
+
+
+def _why(instance: Instance, g: int, needs: Needs, reports: tuple[TierReport, ...]) -> str:
+    if instance.groups.held[g]:
+        return instance.names.held[g]
+    h = int(instance.groups.parent[g])
+    while h >= 0:
+        if instance.composites.held[h]:
+            return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
+        h = int(instance.composites.parent[h])
+    short = cannot_be_placed(instance, g, needs)
+    if short is not None:
+        return sentence(short) + leaving(instance, g, needs)
+    priority = int(instance.groups.priority[g])
+    tier = [r for r in reports if r.name.startswith("admitted") and f"({priority})" in r.name]
+    tier = tier or [r for r in reports if r.name == "weighted-gpus"]
+    if tier and all(r.proven for r in tier):
+        return (
+            "fits by itself, but not together with what is admitted: no plan does better at "
+            f"priority {priority} and above (proven: {tier[-1].proof})"
+        )
+    return "no room was found beside what is admitted (not proven)"
+
+
+def sentence(short: Shortage) -> str:
+    """Put a shortage into words."""
+    role = f" of role {short.role}" if short.role else ""
+    where = f" in the best domain, {short.domain}" if short.domain else ""
+    pods = "pod" if short.need == 1 else "pods"
+    return (
+        f"cannot be placed: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
+        f"short of {short.resource} (proven: counting)"
+    )
+
+
+def leaving(instance: Instance, g: int, needs: Needs) -> str:
+    """Say which terminating pods, once gone, would lift the shortage; empty where none would."""
+    if not len(instance.leaving):
+        return ""
+    free = instance.nodes.free.copy()
+    np.add.at(free, instance.leaving.node, instance.leaving.request)
+    later = replace(instance, nodes=replace(instance.nodes, free=free))
+    if cannot_be_placed(later, g, needs) is not None:
+        return ""
+    mine = later.can_use[instance.roles.group == g].any(axis=0)
+    names = [
+        f"{name} on {instance.names.nodes[n]}"
+        for name, n in zip(instance.names.leaving, instance.leaving.node, strict=True)
+        if mine[n]
+    ]
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"; room comes free when the terminating pods are gone: {shown}"

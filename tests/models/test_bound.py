@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from gangplan.models.bound import dual_bound, evaluate, step
+from gangplan.models.errors import FormulationError
+from gangplan.models.milp import Milp
+
+
+def milp(cost, matrix, row_lower, row_upper, upper, offset=0):
+    n = len(cost)
+    return Milp(
+        cost=np.array(cost, dtype=float),
+        lower=np.zeros(n),
+        upper=np.array(upper, dtype=float),
+        integer=np.ones(n, dtype=bool),
+        matrix=sparse.csr_array(np.array(matrix, dtype=float).reshape(len(row_lower), n)),
+        row_lower=np.array(row_lower, dtype=float),
+        row_upper=np.array(row_upper, dtype=float),
+        offset=offset,
+    )
+
+
+KNAPSACK = milp([-5, -4, -3], [[2, 3, 1]], [-np.inf], [5], [1, 1, 1])
+
+
+def optimum(model):
+    points = np.indices([int(u) + 1 for u in model.upper]).reshape(len(model.upper), -1).T
+    ok = [p for p in points if not len(model.violated_rows(p))]
+    return min(model.objective(p) for p in ok)
+
+
+def test_the_right_dual_proves_the_linear_optimum_rounded_to_the_step():
+    bound, y = dual_bound(KNAPSACK, np.array([-4 / 3]))
+    assert bound == -10  # LP: -8 - 4 * 2/3 = -10.67
+    assert evaluate(KNAPSACK, y) == bound
+    assert bound <= optimum(KNAPSACK) == -9
+
+
+@pytest.mark.parametrize("dual", [0.0, -1e9, 1e9, np.nan, np.inf, -0.123456789])
+def test_any_multiplier_gives_a_valid_bound(dual):
+    bound, _ = dual_bound(KNAPSACK, np.array([dual]))
+    assert bound <= optimum(KNAPSACK)
+
+
+def test_a_sign_that_needs_an_open_side_is_clipped_and_refused_when_stored():
+    assert dual_bound(KNAPSACK, np.array([3.0]))[1][0] == 0
+    with pytest.raises(FormulationError, match="open"):
+        evaluate(KNAPSACK, np.array([5]))
+
+
+def test_the_bound_keeps_the_offset_and_the_step():
+    even = milp([-4, -6], [[1, 1]], [-np.inf], [1], [5, 5], offset=100)
+    assert step(even.cost) == 2
+    assert dual_bound(even, np.array([-5.5]))[0] <= 100 - 6
+    assert dual_bound(even, np.array([-6.0]))[0] == 100 - 6
+
+
+def test_numbers_beyond_64_bits_stay_exact():
+    big = 2**40
+    wide = milp([-1], [[big]], [-np.inf], [big], [2**20])
+    assert dual_bound(wide, np.array([-1 / big]))[0] <= -1
+    bound, y = dual_bound(wide, np.array([-1e6]))
+    # d = -1 + 1e6 * 2^40 > 0, so x = 0 and the row pays -1e6 * 2^40, far beyond 2^63 when scaled.
+    assert bound == -(10**6) * big
+    assert evaluate(wide, y) == bound
+
+
+def test_a_coefficient_that_is_not_integral_is_refused():
+    with pytest.raises(FormulationError, match="integral"):
+        step(np.array([0.5]))
+
+
+@given(st.data())
+def test_bounds_of_random_multipliers_never_pass_the_optimum(data):
+    n, m = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 3))
+    whole = st.integers(-4, 4)
+    upper = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    model = milp(
+        data.draw(st.lists(whole, min_size=n, max_size=n)),
+        data.draw(st.lists(whole, min_size=n * m, max_size=n * m)),
+        [-np.inf] * m,
+        data.draw(st.lists(st.integers(0, 6), min_size=m, max_size=m)),
+        upper,
+    )
+    dual = np.array(data.draw(st.lists(st.floats(-5, 1), min_size=m, max_size=m)))
+    bound, stored = dual_bound(model, dual)
+    assert bound <= optimum(model)  # x = 0 is always feasible here
+    assert evaluate(model, stored) == bound

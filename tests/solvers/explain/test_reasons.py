@@ -1,0 +1,60 @@
+from dataclasses import replace
+
+import numpy as np
+
+from gangplan.models.columns import Leaving
+from gangplan.models.plan import empty_plan, plan_from_counts
+from gangplan.models.result import COUNTING, TierReport
+from gangplan.solvers.explain.reasons import reasons
+from tests.tiny import make_instance
+
+
+def test_a_shortage_says_how_many_and_of_what():
+    inst = make_instance(
+        nodes=[{"gpu": 4}], groups=[{"minimum": 3, "wanted": 3, "request": {"gpu": 2}}]
+    )
+    why = reasons(inst, empty_plan(inst))[0]
+    assert "3 pods needed, 2 can be placed" in why
+    assert "gpu" in why
+    assert "proven: counting" in why
+
+
+def test_a_group_that_lost_its_room_is_proven_only_when_its_tier_is():
+    inst = make_instance(
+        nodes=[{"gpu": 8}], groups=[{"wanted": 1, "request": {"gpu": 8}} for _ in range(2)]
+    )
+    one = np.array([0])
+    plan = plan_from_counts(inst, one, one, np.array([1]))
+    report = TierReport("admitted(0)", True, 1, 1, COUNTING, True)
+    assert list(reasons(inst, plan)) == [1]
+    assert "not proven" in reasons(inst, plan)[1]
+    assert "proven: counting" in reasons(inst, plan, (report,))[1]
+    assert "not proven" in reasons(inst, plan, (replace(report, proven=False),))[1]
+
+
+def test_a_held_group_says_what_it_waits_for():
+    inst = make_instance(nodes=[{"gpu": 8}], groups=[{"wanted": 1, "held": True}])
+    names = replace(inst.names, held=("PodGroup lab/ghost does not exist",))
+    inst = replace(inst, names=names)
+    assert reasons(inst, empty_plan(inst)) == {0: "PodGroup lab/ghost does not exist"}
+
+
+def test_terminating_pods_whose_room_would_do_are_named():
+    inst = make_instance(
+        nodes=[{"gpu": 0}, {"gpu": 4}],
+        groups=[{"minimum": 2, "wanted": 2, "request": {"gpu": 4}}],
+    )
+    inst = replace(
+        inst,
+        leaving=Leaving(np.array([0]), np.array([[4]])),
+        names=replace(inst.names, leaving=("lab/leaving-0",)),
+    )
+    assert "terminating pods are gone: lab/leaving-0 on n0" in reasons(inst, empty_plan(inst))[0]
+
+
+def test_a_standing_gang_without_room_for_elastic_pods_does_not_wait():
+    inst = make_instance(
+        nodes=[{"gpu": 0}],
+        groups=[{"minimum": 1, "running": [0], "wanted": 1, "request": {"gpu": 8}}],
+    )
+    assert reasons(inst, empty_plan(inst)) == {}
