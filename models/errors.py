@@ -37,7 +37,9 @@ class Fault:
 
     def __str__(self) -> str:
         """``file: Kind ns/name: field: message``, leaving out what is unknown."""
-        return ": ".join(part for part in (self.source, self.item, self.field, self.message) if part)
+        return ": ".join(
+            part for part in (self.source, self.item, self.field, self.message) if part
+        )
 
 
 class InputError(GangplanError):

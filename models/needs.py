@@ -1,4 +1,4 @@
-"""What an instance asks for, derived once: missing minima, and the root units that `admitted` counts.
+"""What an instance asks for, derived once: missing minima, and the units that `admitted` counts.
 
 A root unit is what is admitted as one: a gang without a parent, a composite without a parent, or
 one pod of a basic or bare group.

@@ -200,7 +200,7 @@ def values(instance: Instance, plan: Plan, tiers: tuple[Tier, ...]) -> tuple[int
 
 
 def better(tiers: tuple[Tier, ...], left: tuple[int, ...], right: tuple[int, ...]) -> bool:
-    """Is the vector of values ``left`` lexicographically better than ``right``?"""
+    """Tell whether the vector ``left`` is lexicographically better than ``right``."""
     for tier, a, b in zip(tiers, left, right, strict=True):
         if a != b:
             return (a > b) == tier.maximise

@@ -114,7 +114,7 @@ class Rules:
         return whole
 
     def members(self, rule: int) -> dict[int, int]:
-        """Running members of the rule's owner: domain -> count."""
+        """Return the running members of the rule's owner: domain -> count."""
         mine = self.member_rule == rule
         return {
             int(d): int(c)

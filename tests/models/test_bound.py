@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,14 @@ from gangplan.models.errors import FormulationError
 from gangplan.models.milp import Milp
 
 
-def milp(cost, matrix, row_lower, row_upper, upper, offset=0):
+def milp(
+    cost: list[int],
+    matrix: list[Any],
+    row_lower: list[float],
+    row_upper: list[float],
+    upper: list[int],
+    offset: int = 0,
+) -> Milp:
     n = len(cost)
     return Milp(
         cost=np.array(cost, dtype=float),
@@ -26,13 +35,13 @@ def milp(cost, matrix, row_lower, row_upper, upper, offset=0):
 KNAPSACK = milp([-5, -4, -3], [[2, 3, 1]], [-np.inf], [5], [1, 1, 1])
 
 
-def optimum(model):
+def optimum(model: Milp) -> int:
     points = np.indices([int(u) + 1 for u in model.upper]).reshape(len(model.upper), -1).T
     ok = [p for p in points if not len(model.violated_rows(p))]
     return min(model.objective(p) for p in ok)
 
 
-def test_the_right_dual_proves_the_linear_optimum_rounded_to_the_step():
+def test_the_right_dual_proves_the_linear_optimum_rounded_to_the_step() -> None:
     bound, y = dual_bound(KNAPSACK, np.array([-4 / 3]))
     assert bound == -10  # LP: -8 - 4 * 2/3 = -10.67
     assert evaluate(KNAPSACK, y) == bound
@@ -40,25 +49,25 @@ def test_the_right_dual_proves_the_linear_optimum_rounded_to_the_step():
 
 
 @pytest.mark.parametrize("dual", [0.0, -1e9, 1e9, np.nan, np.inf, -0.123456789])
-def test_any_multiplier_gives_a_valid_bound(dual):
+def test_any_multiplier_gives_a_valid_bound(dual: float) -> None:
     bound, _ = dual_bound(KNAPSACK, np.array([dual]))
     assert bound <= optimum(KNAPSACK)
 
 
-def test_a_sign_that_needs_an_open_side_is_clipped_and_refused_when_stored():
+def test_a_sign_that_needs_an_open_side_is_clipped_and_refused_when_stored() -> None:
     assert dual_bound(KNAPSACK, np.array([3.0]))[1][0] == 0
     with pytest.raises(FormulationError, match="open"):
         evaluate(KNAPSACK, np.array([5]))
 
 
-def test_the_bound_keeps_the_offset_and_the_step():
+def test_the_bound_keeps_the_offset_and_the_step() -> None:
     even = milp([-4, -6], [[1, 1]], [-np.inf], [1], [5, 5], offset=100)
     assert step(even.cost) == 2
     assert dual_bound(even, np.array([-5.5]))[0] <= 100 - 6
     assert dual_bound(even, np.array([-6.0]))[0] == 100 - 6
 
 
-def test_numbers_beyond_64_bits_stay_exact():
+def test_numbers_beyond_64_bits_stay_exact() -> None:
     big = 2**40
     wide = milp([-1], [[big]], [-np.inf], [big], [2**20])
     assert dual_bound(wide, np.array([-1 / big]))[0] <= -1
@@ -68,13 +77,13 @@ def test_numbers_beyond_64_bits_stay_exact():
     assert evaluate(wide, y) == bound
 
 
-def test_a_coefficient_that_is_not_integral_is_refused():
+def test_a_coefficient_that_is_not_integral_is_refused() -> None:
     with pytest.raises(FormulationError, match="integral"):
         step(np.array([0.5]))
 
 
 @given(st.data())
-def test_bounds_of_random_multipliers_never_pass_the_optimum(data):
+def test_bounds_of_random_multipliers_never_pass_the_optimum(data: st.DataObject) -> None:
     n, m = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 3))
     whole = st.integers(-4, 4)
     upper = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))

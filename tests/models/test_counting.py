@@ -3,7 +3,7 @@ from gangplan.models.tiers import tiers_of
 from tests.tiny import make_instance
 
 
-def test_the_ceiling_is_what_can_be_placed_at_all():
+def test_the_ceiling_is_what_can_be_placed_at_all() -> None:
     inst = make_instance(
         nodes=[{"gpu": 8}, {"gpu": 8}],
         groups=[
@@ -16,7 +16,7 @@ def test_the_ceiling_is_what_can_be_placed_at_all():
     assert ceiling(inst, tiers["admitted(5)"]) == 1
 
 
-def test_the_knapsack_of_one_resource_cuts_the_ceiling():
+def test_the_knapsack_of_one_resource_cuts_the_ceiling() -> None:
     inst = make_instance(
         nodes=[{"gpu": 8}, {"gpu": 8}],
         groups=[{"priority": 1, "wanted": 1, "request": {"gpu": 5}} for _ in range(9)],
@@ -25,7 +25,7 @@ def test_the_knapsack_of_one_resource_cuts_the_ceiling():
     assert ceilings(inst, tiers_of(inst))[0] == 3
 
 
-def test_weighted_gpus_takes_the_dear_ones_first_and_cuts_the_last():
+def test_weighted_gpus_takes_the_dear_ones_first_and_cuts_the_last() -> None:
     inst = make_instance(
         nodes=[{"gpu": 8}],
         groups=[
@@ -36,7 +36,7 @@ def test_weighted_gpus_takes_the_dear_ones_first_and_cuts_the_last():
     assert ceiling(inst, tiers_of(inst, "weighted-gpus")[0]) == 4 * 6 + 2
 
 
-def test_elastic_room_is_what_lies_beyond_the_minimum():
+def test_elastic_room_is_what_lies_beyond_the_minimum() -> None:
     inst = make_instance(
         nodes=[{"gpu": 3}], groups=[{"minimum": 2, "wanted": 9, "request": {"gpu": 1}}]
     )
@@ -45,7 +45,7 @@ def test_elastic_room_is_what_lies_beyond_the_minimum():
     assert ceiling(inst, tiers["preferred"]) is None
 
 
-def test_a_tree_is_out_when_too_few_children_fit():
+def test_a_tree_is_out_when_too_few_children_fit() -> None:
     inst = make_instance(
         nodes=[{"gpu": 8}],
         groups=[

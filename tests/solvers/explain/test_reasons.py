@@ -9,7 +9,7 @@ from gangplan.solvers.explain.reasons import reasons
 from tests.tiny import make_instance
 
 
-def test_a_shortage_says_how_many_and_of_what():
+def test_a_shortage_says_how_many_and_of_what() -> None:
     inst = make_instance(
         nodes=[{"gpu": 4}], groups=[{"minimum": 3, "wanted": 3, "request": {"gpu": 2}}]
     )
@@ -19,7 +19,7 @@ def test_a_shortage_says_how_many_and_of_what():
     assert "proven: counting" in why
 
 
-def test_a_group_that_lost_its_room_is_proven_only_when_its_tier_is():
+def test_a_group_that_lost_its_room_is_proven_only_when_its_tier_is() -> None:
     inst = make_instance(
         nodes=[{"gpu": 8}], groups=[{"wanted": 1, "request": {"gpu": 8}} for _ in range(2)]
     )
@@ -32,14 +32,14 @@ def test_a_group_that_lost_its_room_is_proven_only_when_its_tier_is():
     assert "not proven" in reasons(inst, plan, (replace(report, proven=False),))[1]
 
 
-def test_a_held_group_says_what_it_waits_for():
+def test_a_held_group_says_what_it_waits_for() -> None:
     inst = make_instance(nodes=[{"gpu": 8}], groups=[{"wanted": 1, "held": True}])
     names = replace(inst.names, held=("PodGroup lab/ghost does not exist",))
     inst = replace(inst, names=names)
     assert reasons(inst, empty_plan(inst)) == {0: "PodGroup lab/ghost does not exist"}
 
 
-def test_terminating_pods_whose_room_would_do_are_named():
+def test_terminating_pods_whose_room_would_do_are_named() -> None:
     inst = make_instance(
         nodes=[{"gpu": 0}, {"gpu": 4}],
         groups=[{"minimum": 2, "wanted": 2, "request": {"gpu": 4}}],
@@ -52,7 +52,7 @@ def test_terminating_pods_whose_room_would_do_are_named():
     assert "terminating pods are gone: lab/leaving-0 on n0" in reasons(inst, empty_plan(inst))[0]
 
 
-def test_a_standing_gang_without_room_for_elastic_pods_does_not_wait():
+def test_a_standing_gang_without_room_for_elastic_pods_does_not_wait() -> None:
     inst = make_instance(
         nodes=[{"gpu": 0}],
         groups=[{"minimum": 1, "running": [0], "wanted": 1, "request": {"gpu": 8}}],
