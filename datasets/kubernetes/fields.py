@@ -1,0 +1,348 @@
+"""Strict typed access to the fields of an API object; what is wrong goes into one `Faults`.
+
+A reader asks for what it needs and gets a value of the right type or the default; a wrong type,
+a missing field or an unknown one becomes a `Fault` with file, object and dotted path, and reading
+goes on, so that a user sees everything at once. A ``null`` is the same as an absent field.
+"""
+
+import difflib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from gangplan.datasets.kubernetes import quantity
+from gangplan.models.errors import Fault, InputError
+
+D = TypeVar("D", int, None)
+
+SHOWN = 20
+MAX_INT = 2**63 - 1
+
+
+class Faults:
+    """Collects faults; keeps the first `SHOWN` and counts the rest.
+
+    ``len(faults)`` is the number of all faults, so "has this object any?" is a comparison of two
+    lengths.
+    """
+
+    __slots__ = ("_count", "_kept")
+
+    def __init__(self) -> None:
+        self._kept: list[Fault] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Give the number of faults added, those beyond the kept ones included."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Fault]:
+        """Iterate over the kept faults."""
+        return iter(self._kept)
+
+    def add(self, source: str, item: str, field: str, message: str) -> None:
+        """Add one fault; characters that cannot be printed are escaped."""
+        self._count += 1
+        if self._count <= SHOWN:
+            self._kept.append(Fault(*(printable(part) for part in (source, item, field, message))))
+
+    def check(self) -> None:
+        """Raise what was collected.
+
+        Raises
+        ------
+        InputError
+            When there is any fault: the first `SHOWN`, then ``and N more``.
+        """
+        if self._count:
+            more = self._count - len(self._kept)
+            tail = [Fault("", "", "", f"and {more} more")] if more else []
+            raise InputError(self._kept + tail)
+
+
+def printable(text: str) -> str:
+    """Escape what would break a line or an encoder (controls, lone surrogates)."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def shown(value: object) -> str:
+    """Name a value and its type for a message, in JSON's words."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return f"the number {value}" if abs(value) < 10**20 else "a number"
+        case str():
+            return f"the text {value[:40]!r}"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+    return type(value).__name__
+
+
+class Fields:
+    """A mapping inside an API object, with its place for messages.
+
+    Parameters
+    ----------
+    obj : the mapping.
+    source : file (and line or item) that the object came from.
+    faults : where faults go.
+    parent, name : the mapping that holds this one and the name there; none for a whole object.
+    """
+
+    __slots__ = ("_name", "_parent", "_root", "faults", "obj", "source")
+
+    def __init__(
+        self,
+        obj: dict[str, Any],
+        source: str,
+        faults: Faults,
+        parent: "Fields | None" = None,
+        name: str = "",
+    ) -> None:
+        self.obj = obj
+        self.source = source
+        self.faults = faults
+        self._parent = parent
+        self._name = name
+        self._root: Fields = self if parent is None else parent._root
+
+    # -- place ---------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        """Dotted path from the whole object; empty for the object itself."""
+        above = self._parent.path if self._parent is not None else ""
+        return f"{above}.{self._name}" if above else self._name
+
+    @property
+    def item(self) -> str:
+        """``Kind namespace/name`` of the whole object, as far as it has them."""
+        return describe(self._root.obj)
+
+    def fault(self, key: str, message: str) -> None:
+        """Add a fault about a field here; an empty key means this mapping itself."""
+        path = self.path
+        where = f"{path}.{key}" if path and key else path or key
+        self.faults.add(self.source, self.item, where, message)
+
+    def _wrong(self, key: str, expected: str, value: object) -> None:
+        self.fault(key, f"{expected} expected, got {shown(value)}")
+
+    def _missing(self, key: str) -> None:
+        self.fault(key, "missing")
+
+    # -- presence ------------------------------------------------------------------------------
+
+    def has(self, key: str) -> bool:
+        """Whether the field is there and not null (``{}`` and ``[]`` are there)."""
+        return self.obj.get(key) is not None
+
+    def only(self, known: frozenset[str]) -> None:
+        """Fault every field that is not in ``known`` (and not null), with the nearest known one."""
+        if self.obj.keys() <= known:
+            return
+        for key, value in self.obj.items():
+            if key in known or value is None:
+                continue
+            near = difflib.get_close_matches(str(key), known, 1)
+            self.fault(str(key), "unknown field" + (f", is it {near[0]}?" if near else ""))
+
+    def one_of(self, *keys: str, required: bool = True) -> str:
+        """Read a union: give the one field that is set; empty when it is none or several."""
+        there = [key for key in keys if self.has(key)]
+        if len(there) > 1:
+            self.fault("", f"only one of {', '.join(keys)} may be set, got {', '.join(there)}")
+        elif not there and required:
+            self.fault("", f"one of {', '.join(keys)} must be set")
+        return there[0] if len(there) == 1 else ""
+
+    # -- values --------------------------------------------------------------------------------
+
+    def text(
+        self,
+        key: str,
+        default: str = "",
+        *,
+        required: bool = False,
+        choices: frozenset[str] | tuple[str, ...] = (),
+    ) -> str:
+        """Read a text; with ``required`` it may not be absent or empty."""
+        value = self.obj.get(key)
+        if value is None or (value == "" and required):
+            if required:
+                self._missing(key)
+            return default
+        if not isinstance(value, str):
+            self._wrong(key, "text", value)
+            return default
+        if choices and value not in choices:
+            names = ", ".join(name for name in choices if name)
+            self.fault(key, f"one of {names} expected, got {value[:40]!r}")
+            return default
+        return value
+
+    def integer(
+        self,
+        key: str,
+        default: D,
+        *,
+        required: bool = False,
+        minimum: int = -MAX_INT - 1,
+        maximum: int = MAX_INT,
+    ) -> int | D:
+        """Read an integer within its bounds; a text of digits is none."""
+        value = self.obj.get(key)
+        if value is None:
+            if required:
+                self._missing(key)
+            return default
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._wrong(key, "an integer", value)
+            return default
+        if not minimum <= value <= maximum:
+            bound = f"at least {minimum}" if value < minimum else f"at most {maximum}"
+            self._wrong(key, bound, value)
+            return default
+        return value
+
+    def boolean(self, key: str, default: bool = False) -> bool:
+        """Read true or false."""
+        value = self.obj.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self._wrong(key, "true or false", value)
+            return default
+        return value
+
+    def timestamp(self, key: str) -> float | None:
+        """Read an RFC 3339 time as seconds since the epoch; None where absent."""
+        value = self.text(key)
+        if not value:
+            return None
+        try:
+            moment = datetime.fromisoformat(value)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
+            self._wrong(key, "an RFC 3339 time", value)
+            return None
+
+    def mapping(self, key: str, *, required: bool = False) -> "Fields | None":
+        """Read a mapping; None where absent or of another type."""
+        value = self.obj.get(key)
+        if isinstance(value, dict):
+            return Fields(value, self.source, self.faults, self, key)
+        if value is not None:
+            self._wrong(key, "a mapping", value)
+        elif required:
+            self._missing(key)
+        return None
+
+    def section(self, key: str) -> "Fields":
+        """Read a mapping of optional fields; an empty one where absent."""
+        found = self.mapping(key)
+        return found if found is not None else Fields({}, self.source, self.faults, self, key)
+
+    def items(self, key: str, *, required: bool = False) -> "list[Fields]":
+        """Read a list of mappings; empty where absent."""
+        found: list[Fields] = []
+        for place, value in self._list(key, required):
+            if isinstance(value, dict):
+                found.append(Fields(value, self.source, self.faults, self, place))
+            else:
+                self._wrong(place, "a mapping", value)
+        return found
+
+    def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
+        """Read a list of texts; empty where absent."""
+        found: list[str] = []
+        for place, value in self._list(key, required):
+            if isinstance(value, str):
+                found.append(value)
+            else:
+                self._wrong(place, "text", value)
+        return tuple(found)
+
+    def _list(self, key: str, required: bool) -> list[tuple[str, Any]]:
+        value = self.obj.get(key)
+        if value is not None and not isinstance(value, list):
+            self._wrong(key, "a list", value)
+            return []
+        if not value:
+            if required:
+                self._missing(key)
+            return []
+        return [(f"{key}[{index}]", entry) for index, entry in enumerate(value)]
+
+    def labels(self, key: str) -> dict[str, str]:
+        """Read a mapping of texts to texts (labels, annotations, selectors); empty where absent."""
+        value = self.obj.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self._wrong(key, "a mapping", value)
+            return {}
+        good: dict[str, str] = {}
+        for name, text in value.items():
+            if isinstance(text, str):
+                good[name] = text
+            elif text is None:  # a key without a value is the empty label
+                good[name] = ""
+            else:
+                self.section(key)._wrong(name, "text", text)
+        return good
+
+    def quantity(self, key: str, default: int = 0, *, milli: bool, round_up: bool) -> int:
+        """Read one quantity as an integer number of units (or thousandths with ``milli``)."""
+        value = self.obj.get(key)
+        if value is None:
+            return default
+        try:
+            return quantity.parse(value, milli=milli, round_up=round_up)
+        except ValueError as error:
+            self.fault(key, str(error))
+            return default
+
+    def quantities(self, key: str, *, round_up: bool) -> dict[str, int]:
+        """Read a ResourceList: resource name to millicores (``cpu``) or base units."""
+        value = self.obj.get(key)
+        if not value and not isinstance(value, (str, bool, int)):
+            return {}
+        if not isinstance(value, dict):
+            self._wrong(key, "a mapping", value)
+            return {}
+        found: dict[str, int] = {}
+        for name, text in value.items():
+            try:
+                found[name] = quantity.parse(text, milli=name == "cpu", round_up=round_up)
+            except ValueError as error:
+                self.section(key).fault(name, str(error))
+        return found
+
+    def checked(self, key: str, convert: Callable[[str], D]) -> D | None:
+        """Read a text through ``convert``, whose ValueError becomes the fault's message."""
+        value = self.text(key)
+        if not value:
+            return None
+        try:
+            return convert(value)
+        except ValueError as error:
+            self.fault(key, str(error))
+            return None
+
+
+def describe(obj: dict[str, Any]) -> str:
+    """Give ``Kind namespace/name`` of an object, as far as it has them."""
+    metadata = obj.get("metadata")
+    meta = metadata if isinstance(metadata, dict) else {}
+    parts = [meta.get("namespace"), meta.get("name") or meta.get("generateName")]
+    name = "/".join(part[:253] for part in parts if isinstance(part, str) and part)
+    kind = obj.get("kind")
+    return f"{kind[:63] if isinstance(kind, str) else ''} {name}".strip()

@@ -1,0 +1,207 @@
+"""JSON text -> values; the items of a list one by one, in bounded memory.
+
+Numbers with a fraction or an exponent stay text, so that no quantity passes through a binary
+float. Values may follow one another (JSON lines, ``kubectl get --watch``).
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gangplan.datasets.kubernetes.text import Malformed, at
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STARTS = re.compile(r'[ \t\r\n]*(?:\[\s*(?:[{\[]|$)|\{\s*(?:["}]|$))')
+_CUT = 16  # the longest token that a chunk's end can cut (-Infinity, \ud83d\ude00) is shorter
+
+
+class Reader(Protocol):
+    """What gives the text, chunk after chunk, and an empty text at its end."""
+
+    def read(self) -> str:
+        """Take the next chunk."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a text: the line it starts on, and its place if it is an item of a list."""
+
+    obj: Any
+    line: int
+    index: int | None = None
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text starts as JSON and not as YAML (a few flow mappings start as both)."""
+    return _STARTS.match(text) is not None
+
+
+def typed(item: Any, kind: str, version: str) -> Any:
+    """Give an item of a typed list (``PodList``) the kind and version that it leaves out."""
+    if kind == "List" or not isinstance(item, dict):
+        return item
+    if item.get("kind") and item.get("apiVersion"):
+        return item
+    return {**item, "kind": item.get("kind") or kind.removesuffix("List"), "apiVersion": version}
+
+
+def values(reader: Reader) -> Iterator[Value]:
+    """Read all values of a text.
+
+    Raises
+    ------
+    Malformed
+        At the first place that is no JSON.
+    """
+    scanner = _Scanner(reader)
+    while char := scanner.peek():
+        line = scanner.line
+        if char == "{":
+            yield from _object(scanner, line)
+        else:
+            yield Value(scanner.value(), line)
+
+
+def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
+    """Read an object field by field; stream its ``items``, if it has some."""
+    head: dict[str, Any] = {}
+    held: list[Value] = []  # items that lack a kind, until the list's own is known
+    scanner.take("{")
+    while scanner.peek() != "}":
+        if head:
+            scanner.take(",")
+        if scanner.peek() != '"':
+            raise scanner.error("a field name in double quotes expected")
+        key = scanner.value()
+        if key in head:
+            raise scanner.error(f"the key {key!r} appears twice")
+        scanner.take(":")
+        if key != "items" or scanner.peek() != "[":
+            head[key] = scanner.value()
+            continue
+        head[key] = True
+        kind, version = head.get("kind"), head.get("apiVersion")
+        for index, item in enumerate(_items(scanner)):
+            if isinstance(item, dict) and item.get("kind") and item.get("apiVersion"):
+                yield Value(item, line, index)
+            elif isinstance(kind, str) and isinstance(version, str):
+                yield Value(typed(item, kind, version), line, index)
+            else:
+                held.append(Value(item, line, index))
+    scanner.take("}")
+    if head.get("items") is not True:
+        yield Value(head, line)
+        return
+    kind, version = head.get("kind"), head.get("apiVersion")
+    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(version, str):
+        raise Malformed(f"line {line}: items without a kind that ends in List and an apiVersion")
+    for value in held:
+        yield Value(typed(value.obj, kind, version), line, value.index)
+
+
+def _items(scanner: "_Scanner") -> Iterator[Any]:
+    scanner.take("[")
+    if scanner.peek() == "]":
+        scanner.take("]")
+        return
+    while True:
+        scanner.peek()
+        yield scanner.value()
+        if scanner.peek() == "]":
+            scanner.take("]")
+            return
+        scanner.take(",")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]  # add gives None
+        raise ValueError(f"the key {twice!r} appears twice")
+    return found
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+class _Scanner:
+    """A window on the text that moves forward."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._text = ""
+        self._pos = 0
+        self._lines = 0  # line breaks before the window
+        self._column = 0  # characters between the last of them and the window
+        self._decode = json.JSONDecoder(
+            object_pairs_hook=_pairs, parse_float=str, parse_constant=_constant
+        ).raw_decode
+
+    @property
+    def line(self) -> int:
+        """The current line, from 1."""
+        return self._lines + self._text.count("\n", 0, self._pos) + 1
+
+    def error(self, message: str, pos: int | None = None) -> Malformed:
+        """Make an error about a place in the window (the current one by default)."""
+        pos = self._pos if pos is None else pos
+        breaks = self._text.count("\n", 0, pos)
+        column = pos - self._text.rfind("\n", 0, pos) if breaks else self._column + pos + 1
+        return at(self._lines + breaks + 1, column, message)
+
+    def _more(self) -> bool:
+        """Forget what is behind and at least double what is ahead; False at the end."""
+        gone = self._text[: self._pos]
+        breaks = gone.count("\n")
+        self._lines += breaks
+        self._column = len(gone) - gone.rfind("\n") - 1 if breaks else self._column + len(gone)
+        parts = [self._text[self._pos :]]
+        wanted, size = max(1, len(parts[0])), 0
+        while size < wanted and (chunk := self._reader.read()):
+            parts.append(chunk)
+            size += len(chunk)
+        self._text, self._pos = "".join(parts), 0
+        return size > 0
+
+    def peek(self) -> str:
+        """Pass over white space and give the next character; empty at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._pos)
+            self._pos = found.end() if found else self._pos
+            if self._pos < len(self._text):
+                return self._text[self._pos]
+            if not self._more():
+                return ""
+
+    def take(self, char: str) -> None:
+        """Pass over white space and one character that must come."""
+        if self.peek() != char:
+            raise self.error(f"{char!r} expected")
+        self._pos += 1
+
+    def value(self) -> Any:
+        """Read the value at the current place."""
+        while True:
+            try:
+                value, end = self._decode(self._text, self._pos)
+            except json.JSONDecodeError as error:
+                if self._is_cut(error) and self._more():
+                    continue
+                raise self.error(error.msg, error.pos) from error
+            except RecursionError as error:
+                raise self.error("nested too deep") from error
+            except ValueError as error:
+                raise self.error(str(error)) from error
+            # A number at the very end may go on in the next chunk.
+            if end == len(self._text) and not isinstance(value, (dict, list)) and self._more():
+                continue
+            self._pos = end
+            return value
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        return error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _CUT

@@ -1,0 +1,87 @@
+"""Bytes -> text, a chunk at a time, with the place of what is wrong."""
+
+import codecs
+from typing import IO
+
+CHUNK = 1 << 22
+_SNIFF = 1 << 12
+
+
+class Malformed(Exception):
+    """A text that is no YAML or JSON; its message says where, as far as known."""
+
+
+def at(line: int, column: int, message: str) -> Malformed:
+    """Make the error for a place counted from 1."""
+    return Malformed(f"line {line}, column {column}: {message}")
+
+
+class TextReader:
+    """Decodes UTF-8 (a byte order mark is passed over) a chunk at a time.
+
+    Raises
+    ------
+    Malformed
+        From every method, when the bytes are not UTF-8.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._ahead = ""
+        self._line = 1
+        self._ended = False
+        self._fill()
+
+    def _fill(self) -> None:
+        """Add a chunk to what was read ahead (it may be all of a character's first bytes)."""
+        data = b"" if self._ended else self._stream.read(CHUNK)
+        self._ended = self._ended or not data
+        try:
+            text = self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            good = error.object[: error.start]
+            line = self._line + good.count(b"\n")
+            raise Malformed(f"line {line}: not UTF-8 text") from error
+        self._line += text.count("\n")
+        self._ahead += text
+
+    def start(self) -> str:
+        """Give the first characters without taking them."""
+        return self._ahead[:_SNIFF]
+
+    def small(self) -> bool:
+        """Whether the first chunk holds the whole text."""
+        if not self._ended and len(self._ahead) < CHUNK:
+            self._fill()
+        return self._ended
+
+    def again(self) -> "Ahead":
+        """Give a reader over the text that was read ahead, without taking it."""
+        return Ahead(self._ahead)
+
+    def read(self) -> str:
+        """Take the next chunk; empty at the end."""
+        while not self._ahead and not self._ended:
+            self._fill()
+        text, self._ahead = self._ahead, ""
+        return text
+
+    def whole(self) -> str:
+        """Take all that is left."""
+        parts = []
+        while text := self.read():
+            parts.append(text)
+        return "".join(parts)
+
+
+class Ahead:
+    """A text already in memory, read like a `TextReader`."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read(self) -> str:
+        """Take the text; empty the second time."""
+        text, self._text = self._text, ""
+        return text
