@@ -24,7 +24,7 @@ def ints(value: npt.ArrayLike, *shape: int, name: str) -> Ints:
     """
     array = np.asarray(value)
     if array.size == 0:
-        array = array.astype(np.int64).reshape([max(n, 0) for n in shape])
+        array = array.astype(np.int64).reshape(_empty(array.shape, shape))
     if array.dtype.kind not in "iu":
         raise InstanceError(f"{name}: integers expected, not {array.dtype}")
     frozen: Ints = _frozen(array.astype(np.int64), shape, name)
@@ -35,7 +35,7 @@ def flags(value: npt.ArrayLike, *shape: int, name: str) -> Flags:
     """Return ``value`` as a read-only bool array of ``shape`` (-1: any length)."""
     array = np.asarray(value)
     if array.size == 0:
-        array = array.astype(np.bool_).reshape([max(n, 0) for n in shape])
+        array = array.astype(np.bool_).reshape(_empty(array.shape, shape))
     if array.dtype.kind != "b":
         raise InstanceError(f"{name}: booleans expected, not {array.dtype}")
     frozen: Flags = _frozen(array.copy(), shape, name)
@@ -52,6 +52,13 @@ def below(array: Ints, ceiling: int, name: str) -> None:
     """Raise InstanceError where a number is not below ``ceiling`` (an index out of its set)."""
     if array.size and int(array.max()) >= ceiling:
         raise InstanceError(f"{name}: {int(array.max())} is out of range, there are {ceiling}")
+
+
+def _empty(have: tuple[int, ...], want: tuple[int, ...]) -> tuple[int, ...]:
+    """Keep the free axes of an empty array: no roles, yet C classes."""
+    free = have if len(have) == len(want) else (0,) * len(want)
+    kept = tuple(h if w < 0 else w for h, w in zip(free, want, strict=True))
+    return kept if 0 in kept else tuple(max(w, 0) for w in want)
 
 
 def _frozen(array: Any, shape: tuple[int, ...], name: str) -> Any:

@@ -1,0 +1,93 @@
+"""The catalogue: generators by name, and the presets that published figures speak of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from gangplan.datasets.generate.draft import instance_of
+from gangplan.datasets.generate.racks import Racks
+from gangplan.datasets.generate.training import Training
+from gangplan.datasets.generate.vectors import Vectors
+from gangplan.models.errors import Fault, InputError
+from gangplan.models.instance import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the catalogue.
+
+    Attributes
+    ----------
+    name : as in ``generate(name)``.
+    generator : the generator it is a setting of; its own name for the generators themselves.
+    about : one sentence.
+    parameters : the frozen parameters; ``nodes`` and ``groups`` may be replaced.
+    """
+
+    name: str
+    generator: str
+    about: str
+    parameters: Training | Racks | Vectors
+
+
+_ENTRIES = (
+    Entry("training", "training", "8-GPU nodes in racks of 16, gangs of 1-16 pods", Training()),
+    Entry("racks", "racks", "rack-bound gangs on whole 4-GPU nodes in racks of 18", Racks()),
+    Entry("vectors", "vectors", "three node generations, contrary cpu and memory", Vectors()),
+    Entry(
+        "training-5k",
+        "training",
+        "5,120 nodes in racks of 32, 1,500 groups",
+        Training(nodes=5120, groups=1500, nodes_per_rack=32),
+    ),
+    Entry(
+        "racks-5k",
+        "racks",
+        "5,112 nodes, three priorities, 1.5 times the free GPUs asked",
+        Racks(nodes=5112, load=1.5, priorities=(1, 2, 4)),
+    ),
+    Entry("vectors-512", "vectors", "512 nodes, 119 groups", Vectors(nodes=512)),
+    Entry("vectors-5k", "vectors", "5,120 nodes, 1,303 groups", Vectors(nodes=5120)),
+)
+
+
+def catalogue() -> Mapping[str, Entry]:
+    """List generators and presets by name (sizes in ``about`` hold for seed 1)."""
+    return MappingProxyType({entry.name: entry for entry in _ENTRIES})
+
+
+def generate(
+    name: str, *, nodes: int | None = None, groups: int | None = None, seed: int = 1
+) -> Instance:
+    """Draw an instance; equal arguments give equal instances.
+
+    Parameters
+    ----------
+    name : a generator or a preset of ``catalogue()``.
+    nodes : size of the cluster, rounded to whole racks (16 nodes in ``training``, 32 in
+        ``training-5k`` and ``vectors``, 18 in ``racks``). Default: that of the entry.
+    groups : gangs that wait. Default: that of the entry; else ``training`` has 60 for 128 nodes,
+        and ``racks`` and ``vectors`` draw gangs until the load is reached. When given, exactly
+        so many are drawn, whatever the load.
+    seed : of numpy's default generator.
+
+    Raises
+    ------
+    InputError : unknown name, or a size or seed that makes no sense.
+    """
+    entry = catalogue().get(name)
+    if entry is None:
+        raise _refused(name, "name", f"no such generator: one of {', '.join(catalogue())}")
+    for field, number, floor in (("nodes", nodes, 1), ("groups", groups, 0), ("seed", seed, 0)):
+        if number is not None and number < floor:
+            raise _refused(name, field, f"{number} is below {floor}")
+    parameters = entry.parameters
+    if nodes is not None:
+        parameters = replace(parameters, nodes=nodes)
+    if groups is not None:
+        parameters = replace(parameters, groups=groups)
+    return instance_of(parameters.draw(seed), entry.generator)
+
+
+def _refused(name: str, field: str, message: str) -> InputError:
+    return InputError([Fault("", f"generator {name}", field, message)])
