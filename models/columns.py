@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints, at_least, below, flags, ints
+from gangplan.models.errors import InstanceError
 
 GANG = 0
 """Group kind: at least ``minimum`` members or no new pod."""
@@ -65,7 +66,8 @@ class Roles:
     eligible : (K, C) may the role use nodes of class c (selectors, affinity, taints, readiness).
     devices : (K,) devices (GPUs) one pod holds, in ``Instance.device_unit``-ths.
     share : (K,) part of one shared device a pod asks, 1..999 thousandths; 0 where it asks none.
-    whole : (K,) whole devices of the shared pool a pod asks: empty ones. 0 where shares are off.
+    whole : (K,) whole devices of the shared pool a pod asks: empty ones; 0 where shares are off
+        or the role asks a share.
     """
 
     group: Ints
@@ -90,6 +92,8 @@ class Roles:
         at_least(self.wanted, 1, "roles.wanted")
         at_least(np.diff(self.group), 0, "roles.group (sorted by group)")
         below(self.share, 1000, "roles.share")
+        if ((self.share > 0) & (self.whole > 0)).any():
+            raise InstanceError("roles.share: a role asks a part of a device, or whole ones")
 
     def __len__(self) -> int:
         """Return the number of roles K."""

@@ -1,4 +1,4 @@
-"""The independent checker: every rule recomputed from (Instance, Plan), no matrix, no formulation."""
+"""The independent checker: every rule recomputed from (Instance, Plan), no matrix."""
 
 from gangplan.models.verify.check import CHECKS as CHECKS
 from gangplan.models.verify.check import Violation as Violation
