@@ -26,9 +26,10 @@ import numpy as np
 from gangplan.datasets.json_file import check_schema, read_object, refuse, write_object
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
+from gangplan.models.marks import marks
 from gangplan.models.plan import Plan
 from gangplan.models.result import Result, TierReport
-from gangplan.models.status import ADMITTED, PENDING, minimum_pods, statuses
+from gangplan.models.status import ADMITTED, PENDING, statuses
 
 PLAN_SCHEMA = "gangplan/plan/v1"
 
@@ -146,7 +147,7 @@ def _entry(
 
 
 def _placed_pods(instance: Instance, plan: Plan) -> dict[int, dict[str, object]]:
-    minimum = minimum_pods(instance, plan).tolist()
+    mark = marks(instance, plan).tolist()
     number = _device_numbers(instance)
     devices: dict[int, list[dict[str, object]]] = {}
     for p, j in zip(plan.device_pod.tolist(), plan.device.tolist(), strict=True):
@@ -158,7 +159,7 @@ def _placed_pods(instance: Instance, plan: Plan) -> dict[int, dict[str, object]]
             "pod": instance.names.pods[p],
             "node": instance.names.nodes[where[p]],
             "devices": devices.get(p, []),
-            "mark": "minimum" if minimum[p] else "elastic",
+            "mark": mark[p],
         }
         for p in np.flatnonzero(plan.node >= 0).tolist()
     }
