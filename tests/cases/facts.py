@@ -1,0 +1,102 @@
+"""Programs for the sentences in ``facts`` and ``never``; a sentence without one stays unchecked."""
+
+from collections.abc import Callable
+
+from tests.cases.answer import Answer
+
+Holds = Callable[[Answer], bool]
+
+
+def _nodes(answer: Answer, word: str) -> set[str]:
+    return {node for pod, node in answer.node.items() if word in pod}
+
+
+def _whole_replicas(answer: Answer) -> bool:
+    placed = answer.node
+    return all((f"r{i}-leader" in placed) == (f"r{i}-worker" in placed) for i in range(3))
+
+
+def _not_pending(*pods: str) -> Holds:
+    """Tell whether pods that run are no pending pods of the instance: a plan cannot touch them."""
+    return lambda a: not {name.rpartition("/")[2] for name in a.instance.names.pods} & set(pods)
+
+
+def _unused(*nodes: str) -> Holds:
+    return lambda a: not set(nodes) & set(a.node.values())
+
+
+FACTS: dict[str, dict[str, Holds]] = {
+    "gang-leader-worker-shapes": {
+        "every placed leader is on fat-1 or fat-2": lambda a: (
+            _nodes(a, "leader") <= {"fat-1", "fat-2"}
+        ),
+        "every placed worker is on thin-1 or thin-2": lambda a: (
+            _nodes(a, "worker") <= {"thin-1", "thin-2"}
+        ),
+    },
+    "topo-preferred-fewest-domains": {
+        "distinct leaves used = 2": lambda a: len(a.domains("ring", "leaf")) == 2,
+        "distinct spines used = 1": lambda a: len(a.domains("ring", "spine")) == 1,
+    },
+    "topo-required-block-preferred-rack": {
+        "trio's rack preference is met": lambda a: len(a.domains("trio", "rack")) == 1,
+        "four uses two racks, the fewest possible": lambda a: len(a.domains("four", "rack")) == 2,
+    },
+    "par-podgroup-api-versions": {
+        "a limit without a request counts as the request": lambda a: (
+            a.request("older-0", "nvidia.com/gpu") == 1
+        ),
+    },
+    "par-quantities-exact": {
+        "1E = 10^18 bytes": lambda a: a.request("exa-0", "memory") == 10**18,
+        "1e3 = 1000 bytes": lambda a: a.request("sci-0", "memory") == 1000,
+        "42991616000m = 42991616 bytes": lambda a: a.request("tenths-0", "memory") == 42991616,
+        "129e6 = 129000000 bytes": lambda a: (
+            int(a.instance.nodes.free[0].max()) == 129_000_000
+            or int(a.instance.nodes.free[1].max()) == 129_000_000
+        ),
+    },
+    "ada-terminating-finished-notready": {
+        "leaving-0 is no victim: it is already going": _not_pending("leaving-0"),
+        "bound-0 (nodeName set, phase Pending) holds n4": _unused("n4"),
+    },
+}
+"""Case -> sentence -> does it hold."""
+
+NEVER: dict[str, dict[str, Holds]] = {
+    "gang-leader-worker-shapes": {"a leader without its worker": _whole_replicas},
+    "gang-running-members-count": {
+        "train-0 or train-1 moved or evicted": _not_pending("train-0", "train-1"),
+        "n4 given to late": lambda a: "n4" not in a.nodes_of("late"),
+    },
+    "topo-domain-fixed-by-running-pods": {
+        "grow-2 or grow-3 in rack b": lambda a: "b" not in a.domains("grow", "rack"),
+        "both new pods in rack b": lambda a: a.domains("grow", "rack") != {"b"},
+    },
+    "fil-spread-and-unusable-zones": {
+        "a pod on n4 (no zone label)": _unused("n4"),
+        "a pod on n3": _unused("n3"),
+    },
+    "par-podgroup-api-versions": {
+        "lost-0 placed as a free pod": lambda a: a.placed("lost-0") == 0,
+        "plugin dropped without a word": lambda a: "plugin" in a.about("plugin"),
+    },
+    "par-quantities-exact": {
+        "2 of tenths placed because 0.1+0.1+0.1 > 0.3": lambda a: a.placed("tenths") != 2,
+    },
+    "ada-terminating-finished-notready": {
+        "a pod on n1 now": _unused("n1"),
+        "a pod on n3": _unused("n3"),
+        "n4 counted as free": _unused("n4"),
+        "done-0 counted as using n2": lambda a: a.nodes_of("next") == ["n2"],
+    },
+    "sol-gap-hides-small-groups": {
+        "a node left empty": lambda a: set(a.node.values()) == {"n1", "n2", "n3"},
+        "s3 placed before s1 or s2": lambda a: a.placed("s3") == 0,
+        "system beaten by any number of lower groups": lambda a: a.placed("system") == 1,
+    },
+    "sol-status-words": {
+        "'infeasible' or 'cannot be placed' after a limit": lambda a: not a.result.reasons,
+    },
+}
+"""Case -> sentence -> is it true that this did NOT happen."""
