@@ -1,0 +1,147 @@
+"""The library's verbs: load an instance, plan it, verify a plan.
+
+Readers and solvers are imported on first use.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gangplan.models.errors import Fault, InputError
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
+from gangplan.models.result import Result
+from gangplan.models.verify.violation import Violation
+from gangplan.solvers.base import Limits, Progress, silent
+
+if TYPE_CHECKING:
+    from gangplan.solvers.base import Planner
+
+
+def load(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    kubernetes: str = "1.37",
+    levels: Sequence[str] = (),
+    ignore_unsupported: bool = False,
+) -> Instance:
+    """Read an instance file, or Kubernetes manifests and ``kubectl get -o json`` lists.
+
+    Parameters
+    ----------
+    paths : files, folders or ``-`` (standard input); one of them or several. An instance file
+        (``gangplan/instance/v1``) stands alone.
+    kubernetes : version whose rules a Job without pods follows: ``1.36`` or ``1.37``.
+    levels : node-label keys that form one hierarchy, widest first.
+    ignore_unsupported : plan groups although a hard rule of theirs is not honoured yet.
+
+    Raises
+    ------
+    InputError : what cannot be read, one line a fault.
+    """
+    from gangplan.datasets import json_file
+    from gangplan.datasets.io import INSTANCE_SCHEMA, PLAN_SCHEMA, read_instance
+
+    sources = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
+    if not sources:
+        raise InputError([Fault("", "", "", "no source given: a file, a folder or -")])
+    for source in sources:
+        schema = json_file.schema_of(source)
+        if schema.startswith(PLAN_SCHEMA.rpartition("/")[0]):
+            raise json_file.refuse(source, "", "a plan file, not a cluster")
+        if schema.startswith(INSTANCE_SCHEMA.rpartition("/")[0]):
+            if len(sources) > 1:
+                raise json_file.refuse(source, "", "an instance file stands alone")
+            return read_instance(source)
+    from gangplan.datasets.kubernetes.read import read
+
+    return read(
+        sources, kubernetes=kubernetes, levels=levels, ignore_unsupported=ignore_unsupported
+    )
+
+
+def plan(
+    instance: Instance,
+    planner: "str | Planner" = "exact",
+    solver: str = "highs",
+    objective: str = "groups",
+    limits: Limits | None = None,
+    *,
+    weights: Mapping[int, int] | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Plan an instance; the plan is verified before it is returned.
+
+    Parameters
+    ----------
+    planner : a name of ``gangplan.solvers.registry.planners()``, or a planner of your own (it then
+        brings its own solver and objective).
+    solver : a name of ``gangplan.solvers.registry.available()``; ``greedy`` has no use for it.
+    objective : ``groups``, ``gpus``, ``age`` or ``weighted-gpus``.
+    limits : wall clock, gap, threads, seed. Default: ``Limits()``.
+    weights : ``weighted-gpus`` only: priority -> positive weight; default the priority itself.
+    progress : called with a word for the phase and the seconds used.
+
+    Raises
+    ------
+    InputError : unknown planner, solver or objective, or weights that do not fit.
+    SolverError : the backend is not available or crashed.
+    PlanError : the plan failed its own check, a bug in gangplan.
+    """
+    if isinstance(planner, str):
+        check_choices(planner, solver, objective)
+        _check_weights(instance, objective, weights)
+        planner = _planner(planner, solver, objective, weights)
+    return planner.plan(instance, limits or Limits(), progress)
+
+
+def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
+    """Check a plan against every rule, from (instance, plan) alone; empty when it keeps them."""
+    from gangplan.models.verify.check import check
+
+    return check(instance, plan)
+
+
+def check_choices(planner: str, solver: str, objective: str) -> None:
+    """Refuse unknown names before any work is done for them.
+
+    Raises
+    ------
+    InputError : an unknown planner or objective, or a solver that is unknown or not available.
+    """
+    from gangplan.models.tiers import OBJECTIVES
+    from gangplan.solvers import registry
+
+    solvers = {info.name: info for info in registry.available()}
+    for kind, name, known in (
+        ("planner", planner, registry.planners()),
+        ("solver", solver, tuple(solvers)),
+        ("objective", objective, OBJECTIVES),
+    ):
+        if name not in known:
+            message = f"no {kind} of this name: one of {', '.join(known)}"
+            raise InputError([Fault("", f"{kind} {name}", "", message)])
+    if not solvers[solver].available:
+        message = f"not available: {solvers[solver].reason}"
+        raise InputError([Fault("", f"solver {solver}", "", message)])
+
+
+def _planner(
+    name: str, solver: str, objective: str, weights: Mapping[int, int] | None
+) -> "Planner":
+    from gangplan.solvers import registry
+
+    # Planners without a solver have no such option; asking one for another solver is an error.
+    options = {} if name != "exact" and solver == "highs" else {"solver": solver}
+    return registry.get_planner(name, objective=objective, weights=weights, **options)
+
+
+def _check_weights(instance: Instance, objective: str, weights: Mapping[int, int] | None) -> None:
+    """Say what is wrong with the objective's weights as an input error."""
+    from gangplan.models.errors import PlanError
+    from gangplan.models.tiers import tiers_of
+
+    try:
+        tiers_of(instance, objective, weights)
+    except PlanError as error:
+        raise InputError([Fault("", "weights", "", str(error))]) from None

@@ -1,0 +1,18 @@
+"""Exit codes; scripts rely on them."""
+
+GOOD = 0
+
+USAGE = 1
+"""Usage or input error, or an internal one: one line a fault on standard error."""
+
+NOTHING_PLANNED = 2
+"""Nothing could be planned in time."""
+
+VERIFICATION_FAILED = 3
+"""The plan breaks a rule, or its file claims what is not so."""
+
+INTERRUPTED = 130
+"""Ctrl-C."""
+
+PIPE_CLOSED = 141
+"""Whoever read the output went away."""

@@ -1,0 +1,42 @@
+"""``gangplan generate``: make an instance file from a seeded generator or a preset."""
+
+from typing import Annotated
+
+import typer
+
+from gangplan.cli.progress import say
+
+
+def generate(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="See 'gangplan datasets'.", show_default=False)
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Instance file (.gz packs it); - is stdout.",
+            show_default=False,
+        ),
+    ],
+    nodes: Annotated[
+        int | None, typer.Option(help="Size; rounded to whole racks.", show_default=False)
+    ] = None,
+    groups: Annotated[int | None, typer.Option(help="Waiting groups.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 1,
+) -> int:
+    """Make an instance; equal arguments give equal instances."""
+    from gangplan.datasets.generate import generate as draw
+    from gangplan.datasets.io import write_instance
+    from gangplan.datasets.json_file import check_writable
+
+    check_writable(output)
+    instance = draw(name, nodes=nodes, groups=groups, seed=seed)
+    write_instance(instance, output)
+    say(
+        f"{name}: {len(instance.nodes)} nodes, {len(instance.groups)} groups, "
+        f"{instance.n_pods} waiting pods, digest {instance.digest()[:12]}"
+    )
+    return 0

@@ -1,0 +1,77 @@
+"""Options that several commands share, and their checks."""
+
+from typing import Annotated
+
+import typer
+
+from gangplan.models.errors import Fault, InputError
+from gangplan.solvers.base import Limits
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Instance file, YAML/JSON manifests, 'kubectl get -o json' lists, folders, or - .",
+        show_default=False,
+    ),
+]
+Kubernetes = Annotated[
+    str, typer.Option(metavar="VERSION", help="Whose rules a Job without pods follows: 1.36, 1.37.")
+]
+Levels = Annotated[
+    list[str],
+    typer.Option(
+        metavar="KEY,KEY",
+        help="Node labels that form one hierarchy, widest first.",
+        show_default=False,
+    ),
+]
+IgnoreUnsupported = Annotated[
+    bool,
+    typer.Option("--ignore-unsupported", help="Plan groups whose hard rules are not honoured yet."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, words on stderr.")]
+
+
+def usage(option: str, message: str) -> InputError:
+    """Return the one-line error for an option."""
+    return InputError([Fault("", option, "", message)])
+
+
+def keys_of(levels: list[str]) -> tuple[str, ...]:
+    """Split ``KEY,KEY`` and repeated options alike."""
+    keys = [key.strip() for text in levels for key in text.split(",")]
+    if not all(keys):
+        raise usage("--levels", "node-label keys expected, comma separated")
+    return tuple(keys)
+
+
+def limits_of(seconds: float, gap: float, threads: int, seed: int) -> Limits:
+    """Check the limits, each under the name of its option."""
+    for option, value, good, expected in (
+        ("--time-limit", seconds, 0 < seconds < float("inf"), "seconds, a number above 0"),
+        ("--gap", gap, 0 <= gap < 1, "a number from 0 (a proof) to below 1"),
+        ("--threads", threads, threads >= 1, "an integer of at least 1"),
+        ("--seed", seed, 0 <= seed < 2**31, "an integer from 0 to 2^31 - 1"),
+    ):
+        if not good:
+            raise usage(option, f"{expected} expected, not {value}")
+    return Limits(seconds, gap, threads, seed)
+
+
+def weights_of(text: str | None) -> dict[int, int] | None:
+    """Read ``PRIORITY=WEIGHT,...``."""
+    if text is None:
+        return None
+    weights: dict[int, int] = {}
+    for part in text.split(","):
+        priority, _, weight = part.partition("=")
+        try:
+            p, w = int(priority), int(weight)
+        except ValueError:
+            raise usage("--weights", f"PRIORITY=WEIGHT expected, not {part!r}") from None
+        if w < 1 or p in weights:
+            what = "a weight below 1" if w < 1 else "given twice"
+            raise usage("--weights", f"priority {p}: {what}")
+        weights[p] = w
+    return weights

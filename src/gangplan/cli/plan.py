@@ -1,0 +1,71 @@
+"""``gangplan plan``: where each group should go, and how far from the best answer that is."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from gangplan.cli import codes, options
+from gangplan.cli.progress import progress, say
+from gangplan.cli.reading import read_sources, say_notes
+
+
+def plan(
+    sources: options.Sources,
+    planner: Annotated[str, typer.Option(help="exact or greedy.")] = "exact",
+    formulation: Annotated[str, typer.Option(help="Of the exact planner: counts.")] = "counts",
+    solver: Annotated[str, typer.Option(help="See 'gangplan solvers'.")] = "highs",
+    objective: Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")] = "groups",
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="P=W,P=W", help="Of weighted-gpus: worth of a GPU per priority."),
+    ] = None,
+    time_limit: Annotated[float, typer.Option(metavar="S", help="Seconds.")] = 60.0,
+    gap: Annotated[
+        float, typer.Option(help="Stop at this relative gap; 0 asks for a proof.")
+    ] = 0.0,
+    threads: Annotated[int, typer.Option(help="Threads of the solver.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the plan file.")
+    ] = None,
+    as_json: options.AsJson = False,
+    kubernetes: options.Kubernetes = "1.37",
+    levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
+    ignore_unsupported: options.IgnoreUnsupported = False,
+) -> int:
+    """Plan a snapshot: which groups are admitted, where each pod goes, and what is proven."""
+    from gangplan import api
+    from gangplan.cli.render import show_plan
+    from gangplan.datasets.io import write_plan
+    from gangplan.datasets.json_file import STDIO, check_writable
+
+    limits = options.limits_of(time_limit, gap, threads, seed)
+    worth = options.weights_of(weights)
+    if formulation != "counts":
+        raise options.usage("--formulation", f"counts expected, not {formulation!r}")
+    if worth is not None and objective != "weighted-gpus":
+        raise options.usage("--weights", "only with --objective weighted-gpus")
+    api.check_choices(planner, solver, objective)
+    if output is not None:
+        check_writable(output)
+    with progress() as show:
+        started = time.perf_counter()
+        instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
+        read = time.perf_counter() - started
+        result = api.plan(
+            instance, planner, solver, objective, limits, weights=worth, progress=show
+        )
+    result.seconds.setdefault("read", read)
+    say_notes(instance)
+    for warning in result.warnings:
+        say(f"warning: {warning}")
+    show_plan(instance, result, on_stderr=as_json or output == STDIO)
+    if as_json:
+        write_plan(instance, result, STDIO)
+    if output is not None:
+        write_plan(instance, result, output)
+        if output != STDIO:
+            say(f"plan file: {output}")
+    nothing = result.stop != "optimal" and not (result.plan.node >= 0).any()
+    return codes.NOTHING_PLANNED if nothing and instance.n_pods else codes.GOOD

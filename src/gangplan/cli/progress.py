@@ -1,0 +1,29 @@
+"""What goes on, on standard error: a moving line on a terminal, nothing in a pipe."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from gangplan.solvers.base import Progress, silent
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Give a ``Progress`` for as long as the work takes."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    with console.status("reading") as status:
+
+        def show(phase: str, seconds: float) -> None:
+            status.update(f"{phase}  {seconds:.1f} s" if seconds else phase)
+
+        yield show
+
+
+def say(line: str) -> None:
+    """Print one line for people."""
+    print(line, file=sys.stderr)

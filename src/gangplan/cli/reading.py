@@ -1,0 +1,36 @@
+"""Read the sources of a command, and say what the reading noted."""
+
+from gangplan.cli.options import keys_of
+from gangplan.cli.progress import say
+from gangplan.models.instance import Instance
+
+SHOWN = 12
+"""Notes printed; the others are counted."""
+
+
+def read_sources(
+    sources: list[str], kubernetes: str, levels: list[str], ignore_unsupported: bool
+) -> Instance:
+    """Load the instance.
+
+    Raises
+    ------
+    InputError : what cannot be read, one line a fault.
+    """
+    from gangplan import api
+
+    return api.load(
+        sources,
+        kubernetes=kubernetes,
+        levels=keys_of(levels),
+        ignore_unsupported=ignore_unsupported,
+    )
+
+
+def say_notes(instance: Instance) -> None:
+    """Print what was read and is not honoured."""
+    notes = instance.names.notes
+    for note in notes[:SHOWN]:
+        say(f"note: {note}")
+    if len(notes) > SHOWN:
+        say(f"note: and {len(notes) - SHOWN} notes more")

@@ -1,0 +1,155 @@
+"""A result as tables: groups, tiers, and the sentence that sums it up."""
+
+import numpy as np
+from rich.console import Console
+
+from gangplan.cli.tables import console, table
+from gangplan.cli.where import where
+from gangplan.models.columns import BARE
+from gangplan.models.instance import Instance
+from gangplan.models.marks import ELASTIC, marks
+from gangplan.models.result import Result, TierReport
+from gangplan.models.status import ADMITTED, PENDING, placed_per_group, statuses
+
+ROWS = 40
+"""Rows of each status printed; the others are counted."""
+
+
+def show_plan(instance: Instance, result: Result, *, on_stderr: bool = False) -> None:
+    """Print the tables of a plan."""
+    out = console(on_stderr)
+    status = _statuses(instance, result)
+    _show_groups(out, instance, result, status)
+    _show_tiers(out, result)
+    out.print()
+    out.print(_counts(instance, result, status))
+    out.print(verdict(result.tiers))
+
+
+def verdict(tiers: tuple[TierReport, ...]) -> str:
+    """Say in one sentence how good the plan is known to be."""
+    open_tiers = [tier for tier in tiers if not tier.proven]
+    if not open_tiers:
+        return "optimal: every tier is proven, no better plan exists"
+    first = open_tiers[0]
+    known = f"{len(tiers) - len(open_tiers)} of {len(tiers)} tiers are proven"
+    if first.bound is None:
+        return f"not proven optimal: {known}; {first.name} is {first.value}, without a bound"
+    limit = "at most" if first.maximise else "at least"
+    return (
+        f"not proven optimal: {known}; {first.name} is {first.value}, "
+        f"{limit} {first.bound} is possible (gap {first.gap:.2%})"
+    )
+
+
+def _statuses(instance: Instance, result: Result) -> list[str]:
+    """(G,) as in the plan file, but a bare group some of whose pods wait is ``partly``."""
+    placed = placed_per_group(instance, result.plan)
+    wanted = np.bincount(
+        instance.roles.group, weights=instance.roles.wanted, minlength=len(instance.groups)
+    )
+    loose = instance.groups.kind == BARE
+    partly = loose & (placed > 0) & (placed < wanted)
+    return [
+        "partly" if part else status
+        for status, part in zip(statuses(instance, result.plan), partly.tolist(), strict=True)
+    ]
+
+
+def _show_groups(out: Console, instance: Instance, result: Result, status: list[str]) -> None:
+    order = np.lexsort((np.arange(len(status)), -instance.groups.priority)).tolist()
+    shown: dict[str, int] = {}
+    chosen = []
+    for g in order:
+        shown[status[g]] = shown.get(status[g], 0) + 1
+        if shown[status[g]] <= ROWS:
+            chosen.append(g)
+    if chosen:
+        pods = _pods(instance, result)
+        rows = [
+            (
+                _name(instance, g, pods[g][2]),
+                str(int(instance.groups.priority[g])),
+                status[g],
+                f"{pods[g][0]}/{pods[g][2]}",
+                str(pods[g][1] or ""),
+                _where_or_why(instance, result, g, status[g]),
+            )
+            for g in chosen
+        ]
+        head = ("group", "priority", "status", "new pods", "elastic", "where, or why it waits")
+        out.print(table(head, rows, numbers=("priority", "new pods", "elastic")))
+    if len(chosen) < len(order):
+        out.print(f"... and {len(order) - len(chosen)} groups more (-o FILE writes them all)")
+
+
+def _pods(instance: Instance, result: Result) -> list[tuple[int, int, int]]:
+    """(G,) new pods, elastic ones among them, and pods that waited."""
+    group = instance.roles.group[instance.pod_role]
+    n = len(instance.groups)
+    elastic = group[marks(instance, result.plan) == ELASTIC]
+    columns = (
+        placed_per_group(instance, result.plan),
+        np.bincount(elastic, minlength=n),
+        np.bincount(group, minlength=n),
+    )
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _name(instance: Instance, group: int, wanted: int) -> str:
+    name = instance.names.groups[group]
+    if int(instance.groups.kind[group]) != BARE:
+        return name
+    return f"{name} (pod)" if wanted == 1 else f"{name} (and {wanted - 1} like it)"
+
+
+def _where_or_why(instance: Instance, result: Result, group: int, status: str) -> str:
+    place = where(instance, result.plan, group)
+    reason = result.reasons.get(group) or instance.names.held[group]
+    if status == PENDING or not place:
+        return reason
+    return f"{place}; the rest: {reason}" if status == "partly" and reason else place
+
+
+def _show_tiers(out: Console, result: Result) -> None:
+    out.print()
+    rows = [
+        (
+            tier.name,
+            str(tier.value),
+            "" if tier.bound is None else str(tier.bound),
+            "proven" if tier.proven else "open",
+            _proof(tier),
+        )
+        for tier in result.tiers[: 2 * ROWS]
+    ]
+    if rows:
+        head = ("tier", "value", "bound", "", "proof")
+        out.print(table(head, rows, numbers=("value", "bound")))
+    if len(result.tiers) > len(rows):
+        out.print(f"... and {len(result.tiers) - len(rows)} tiers more (-o FILE writes them all)")
+
+
+def _proof(tier: TierReport) -> str:
+    if tier.bound is None:
+        return "no bound"
+    return f"{tier.proof}, given the values above" if tier.given else tier.proof
+
+
+def _counts(instance: Instance, result: Result, status: list[str]) -> str:
+    loose = (instance.groups.kind == BARE).tolist()
+    parts = []
+    for what in (ADMITTED, "running", PENDING):
+        n = sum(s == what and not bare for s, bare in zip(status, loose, strict=True))
+        if n:
+            parts.append(f"{n} {what}")
+    told = f"groups: {', '.join(parts) or 'none'}"
+    group = instance.roles.group[instance.pod_role]
+    bare = np.array(loose, dtype=bool)[group] if len(group) else np.zeros(0, dtype=bool)
+    if bare.any():
+        told += (
+            f"; single pods: {int((result.plan.node[bare] >= 0).sum())} of {int(bare.sum())} placed"
+        )
+    placed = int((result.plan.node >= 0).sum())
+    spent = sum(result.seconds.values())
+    return f"{told}; {placed} of {instance.n_pods} waiting pods get a node ({spent:.1f} s)"

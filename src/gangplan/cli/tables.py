@@ -1,0 +1,56 @@
+"""Plain tables: no frames, nothing interpreted as markup, 100 columns in a pipe."""
+
+import os
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+PIPE_WIDTH = 100
+
+
+def console(on_stderr: bool = False) -> Console:
+    """Give a console that prints names as they are."""
+    made = Console(stderr=on_stderr, highlight=False, markup=False, emoji=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPE_WIDTH
+    return made
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> Table:
+    """Make a table; the last column takes the room that is left, ``numbers`` go to the right."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    for column in head:
+        last = column == head[-1]
+        made.add_column(
+            column,
+            justify="right" if column in numbers else "left",
+            overflow="fold",
+            no_wrap=False,
+            ratio=1 if last else None,
+        )
+    for row in rows:
+        made.add_row(*(Text(printable(cell), style=_style(cell)) for cell in row))
+    return made
+
+
+def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on standard output."""
+    console().print(table(head, rows))
+
+
+def printable(text: str) -> str:
+    """Escape what a terminal would act on."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _style(cell: str) -> str:
+    return {"pending": "yellow", "admitted": "green", "running": "cyan", "open": "yellow"}.get(
+        cell, ""
+    )
