@@ -1,0 +1,215 @@
+"""Worker processes: started ahead, kept for the next solve, and never outliving their parent.
+
+A worker is ``python -m gangplan.solvers.backends.worker``, neither a fork nor a spawn: it never
+imports the parent's ``__main__``, so it works from a notebook, ``-c`` or a script without a guard.
+Jobs and answers are pickles over a socket pair; the child's stdout and stderr go to a file whose
+tail is told when it dies. A second pipe is the lifeline: when the parent is gone, the child ends.
+Each worker keeps to one number of threads (HiGHS cannot change it within a process).
+"""
+
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Pipe
+from pathlib import Path
+from typing import Any
+
+from gangplan.models.errors import SolverError
+
+START_SECONDS = 60.0
+"""A worker that is not ready after this long is given up."""
+
+TAIL = 600
+"""Characters of the child's output that an error quotes."""
+
+
+class Worker:
+    """One child process; in the hands of one thread at a time.
+
+    Attributes
+    ----------
+    threads : number of threads its solvers use.
+    timed_out : it was killed for taking too long.
+    """
+
+    def __init__(self, threads: int) -> None:
+        if not sys.executable:
+            raise SolverError("no Python executable is known (sys.executable is empty)")
+        self.threads = threads
+        self.timed_out = False
+        self._ready = False
+        self._log_start = 0
+        self._pipe, theirs = Pipe()
+        lifeline, self._lifeline = os.pipe()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the child)
+        try:
+            self._process = subprocess.Popen(
+                _command(theirs.fileno(), lifeline),
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=(theirs.fileno(), lifeline),
+                env=_environment(),
+                # A group of its own: Ctrl-C reaches the parent only, a kill reaches grandchildren.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._close()
+            raise SolverError(f"no worker process could be started: {error}") from error
+        finally:
+            theirs.close()
+            os.close(lifeline)
+
+    @property
+    def pid(self) -> int:
+        """Process id; also the id of its process group."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """It still runs, and is not condemned."""
+        return not self.timed_out and self._process.poll() is None
+
+    def wait_ready(self) -> None:
+        """Wait for the end of the child's imports.
+
+        Raises
+        ------
+        SolverError : it died, or took longer than START_SECONDS.
+        """
+        if self._ready:
+            return
+        with self.killed_at(time.monotonic() + START_SECONDS):
+            word, _ = self.receive()
+        if word != "ready":
+            raise SolverError(f"a worker process said {word!r} instead of ready")
+        self._ready = True
+
+    def send(self, job: bytes) -> None:
+        """Hand over a pickled job; should the child be dead, ``receive`` tells why."""
+        self._log_start = os.fstat(self._log.fileno()).st_size
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._pipe.send_bytes(job)
+
+    def receive(self) -> tuple[str, Any]:
+        """Wait for the next message (word, body).
+
+        Raises
+        ------
+        SolverError : the child died; the text ends with the last lines it wrote.
+        """
+        try:
+            word, body = pickle.loads(self._pipe.recv_bytes())
+        except (EOFError, OSError) as error:
+            raise SolverError(self._obituary()) from error
+        return str(word), body
+
+    @contextmanager
+    def killed_at(self, deadline: float) -> Iterator[None]:
+        """Kill the child if the block outlasts ``time.monotonic() == deadline``.
+
+        A read or write that waits for the child then ends.
+        """
+
+        def fire() -> None:
+            self.timed_out = True
+            self._kill_group()
+
+        timer = threading.Timer(max(deadline - time.monotonic(), 0.0), fire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def kill(self) -> None:
+        """End the child and free what belongs to it; safe to call twice."""
+        self._kill_group()
+        self._process.wait()
+        self._close()
+
+    def _kill_group(self) -> None:
+        # The group outlives its leader where a solver started processes of its own.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _close(self) -> None:
+        self._pipe.close()
+        self._log.close()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def _obituary(self) -> str:
+        self._kill_group()  # it may have closed the pipe and live on
+        code = self._process.wait()
+        how = f"ended with exit code {code}"
+        if code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+            if -code == signal.SIGKILL:
+                how += " (too slow)" if self.timed_out else " (out of memory?)"
+        self._log.seek(self._log_start)
+        text = self._log.read().decode(errors="replace").strip()
+        return f"the solver's process {how}" + (f": {text[-TAIL:]}" if text else "")
+
+
+def _command(pipe: int, lifeline: int) -> list[str]:
+    # -P: the working directory must not shadow a package (the repository has a folder datasets/).
+    module = "gangplan.solvers.backends.worker"
+    return [sys.executable, "-P", "-m", module, str(pipe), str(lifeline)]
+
+
+def _environment() -> dict[str, str]:
+    """Return the parent's environment with its import path, whatever changed it."""
+    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return {**os.environ, "PYTHONPATH": path}
+
+
+_idle: list[Worker] = []
+_lock = threading.Lock()
+
+
+def take(threads: int) -> Worker:
+    """Return an idle worker with this number of threads, or a new one."""
+    while True:
+        with _lock:
+            found = next((w for w in _idle if w.threads == threads), None)
+            if found is not None:
+                _idle.remove(found)
+        if found is None:
+            return Worker(threads)
+        if found.alive:
+            return found
+        found.kill()
+
+
+def keep(worker: Worker) -> None:
+    """Give a worker back for the next solve."""
+    if not worker.alive:
+        worker.kill()
+        return
+    with _lock:
+        _idle.append(worker)
+
+
+def close_workers() -> None:
+    """End all idle workers; called at exit."""
+    with _lock:
+        workers, _idle[:] = list(_idle), []
+    for worker in workers:
+        worker.kill()
+
+
+# After a fork the workers belong to the parent alone.
+os.register_at_fork(after_in_child=_idle.clear)
+atexit.register(close_workers)

@@ -1,0 +1,255 @@
+"""Tier after tier: bound it, search for better plans, hold what was reached, go on.
+
+Every tier gets the strongest bound that time allows: by counting, from the duals of its linear
+relaxation, from a search. A solver is never believed: its points are rounded, checked against every
+row, decoded and verified, its bounds loosened and rounded, and an answer that a verified plan in
+hand contradicts is set aside with a warning. All bounds here are lower bounds of the minimised
+objective (a maximised tier is negated), all values exact integers.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from gangplan.models.counting import ceilings
+from gangplan.models.counts.formulation import Formulation, Model, build, tier_cost
+from gangplan.models.errors import FormulationError
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Milp, row_block
+from gangplan.models.plan import Plan
+from gangplan.models.result import COUNTING, TierReport
+from gangplan.models.tiers import Tier, values
+from gangplan.solvers.base import Limits, Progress, Solver, silent
+from gangplan.solvers.search import Bound, Incumbent, Search, tighter
+
+SEARCH_CELLS = 400_000
+"""Pairs of role and usable node up to which a tier is searched."""
+
+RELAX_CELLS = 1_500_000
+"""Pairs up to which the model is written and its relaxation bounded; above, counting alone."""
+
+SHARE = 0.5
+"""Part of the remaining time that a tier may use while later ones are open."""
+
+
+class Staged(NamedTuple):
+    """What a staged solve gives.
+
+    Attributes
+    ----------
+    plan : verified, and lexicographically no worse than the start.
+    tiers : one report a tier.
+    warnings : sentences for the user, each once.
+    seconds : phase -> seconds: ``build``, ``bound``, ``search``.
+    """
+
+    plan: Plan
+    tiers: tuple[TierReport, ...]
+    warnings: tuple[str, ...]
+    seconds: dict[str, float]
+
+
+@runtime_checkable
+class Prestarted(Protocol):
+    """A solver with a process to start ahead."""
+
+    def prestart(self, threads: int = 1) -> None:
+        """Start it, and do not wait."""
+        ...
+
+
+def solve_tiers(
+    instance: Instance,
+    tiers: Sequence[Tier],
+    start: Plan,
+    solver: Solver,
+    limits: Limits,
+    formulation: Formulation | None = None,
+    progress: Progress = silent,
+    *,
+    second: bool = False,
+) -> Staged:
+    """Improve ``start`` and bound every tier, in order.
+
+    Parameters
+    ----------
+    start : a plan that keeps the rules; the answer is never worse.
+    limits : seconds over all tiers, counted from the first hand-over to the solver.
+    second : ask for a second opinion where a search alone proves a tier.
+
+    Notes
+    -----
+    No solver (and no child process) is started where counting proves every tier.
+    """
+    run = _Run(
+        instance,
+        tuple(tiers),
+        solver,
+        limits,
+        Formulation() if formulation is None else formulation,
+        progress,
+        second,
+        Incumbent(start, values(instance, start, tuple(tiers))),
+    )
+    progress("counting", 0.0)
+    bounds = _by_counting(instance, run.tiers)
+    for i, tier in enumerate(run.tiers):
+        if not run.closed(bounds, i):
+            bounds[i] = run.solve_tier(bounds, i, tier)
+    return Staged(
+        run.best.plan, _reports(run, bounds), tuple(dict.fromkeys(run.warnings)), run.seconds
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """One staged solve under way."""
+
+    instance: Instance
+    tiers: tuple[Tier, ...]
+    solver: Solver
+    limits: Limits
+    formulation: Formulation
+    progress: Progress
+    second: bool
+    best: Incumbent
+    warnings: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+    deadline: float | None = None
+    search: Search | None = None
+    model: Model | None = None
+    written: bool = False
+
+    def cost(self, i: int) -> int:
+        """Exact value of tier i of the best plan, as it is minimised."""
+        value = self.best.values[i]
+        return -value if self.tiers[i].maximise else value
+
+    def closed(self, bounds: Sequence[Bound | None], i: int) -> bool:
+        bound = bounds[i]
+        return bound is not None and bound.value >= self.cost(i)
+
+    def solve_tier(self, bounds: Sequence[Bound | None], i: int, tier: Tier) -> Bound | None:
+        """Return the best bound of tier i; better plans go to ``best``."""
+        bound = bounds[i]
+        model = self._model()
+        if model is None:
+            return bound
+        cost, offset = tier_cost(model, tier)
+        if not cost.any():
+            return tighter(bound, Bound(offset, COUNTING))
+        milp = self._held(model, i).with_cost(cost, offset)
+        if self.search is None:
+            self.search = Search(model, self.tiers, self.solver, self.limits, self.second)
+            self.search.warnings = self.warnings
+            self.search.seconds = self.seconds
+            self.deadline = time.monotonic() + self.limits.seconds
+        assert self.deadline is not None  # set beside the search
+        left = self.deadline - time.monotonic()
+        last = all(self.closed(bounds, j) for j in range(i + 1, len(self.tiers)))
+        until = time.monotonic() + (left if last else left * SHARE)
+        self._say(f"bound {tier.name}")
+        bound = tighter(bound, self.search.relaxation(milp, self.best, i, until))
+        if self.done(bound, i) or not self._searchable():
+            return bound
+        self._say(f"search {tier.name}")
+        found, self.best = self.search.improve(milp, self.best, i, until)
+        return tighter(bound, found)
+
+    def done(self, bound: Bound | None, i: int) -> bool:
+        """Tell whether tier i needs no search: proven, or within the gap that was asked for."""
+        if bound is None:
+            return False
+        away = self.cost(i) - bound.value
+        return away <= 0 or away <= self.limits.gap * max(1, abs(self.cost(i)))
+
+    def _say(self, phase: str) -> None:
+        self.progress(phase, time.monotonic() - self.began)
+
+    def _searchable(self) -> bool:
+        return int(self.instance.can_use.sum()) <= SEARCH_CELLS
+
+    def _model(self) -> Model | None:
+        """Write the model on first need; None where it is too big or not exact."""
+        if self.written:
+            return self.model
+        self.written = True
+        cells = int(self.instance.can_use.sum())
+        if cells > SEARCH_CELLS:
+            kept = "counting" if cells > RELAX_CELLS else "counting and linear relaxation"
+            self.warnings.append(
+                f"{cells:,} pairs of role and node are too many to search (limit "
+                f"{SEARCH_CELLS:,}): bounds by {kept} only"
+            )
+        if cells > RELAX_CELLS:
+            return None
+        if isinstance(self.solver, Prestarted):
+            self.solver.prestart(self.limits.threads)
+        self._say("model")
+        begin = time.monotonic()
+        try:
+            self.model = build(self.instance, self.formulation)
+        except FormulationError as error:
+            self.warnings.append(f"no model could be written, bounds by counting only: {error}")
+        self.seconds["build"] = time.monotonic() - begin
+        return self.model
+
+    def _held(self, model: Model, i: int) -> Milp:
+        """Return the model with every earlier tier held: no worse than the best plan."""
+        milp = model.milp
+        for j in range(i):
+            cost, offset = tier_cost(model, self.tiers[j])
+            used = np.flatnonzero(cost)
+            if len(used):
+                name = f"held.{self.tiers[j].name}"
+                side = self.cost(j) - offset
+                zero = np.zeros(len(used))
+                coefs = cost[used].astype(np.int64)
+                milp = milp.with_rows(row_block(name, zero, used, coefs, -np.inf, side, 1))
+        return milp
+
+
+def _by_counting(instance: Instance, tiers: tuple[Tier, ...]) -> list[Bound | None]:
+    """Bound maximised tiers by counting, minimised ones by zero; valid whatever is held."""
+    return [
+        Bound(0, COUNTING) if top is None and not tier.maximise else _negated(top)
+        for tier, top in zip(tiers, ceilings(instance, tiers), strict=True)
+    ]
+
+
+def _negated(top: int | None) -> Bound | None:
+    return None if top is None else Bound(-top, COUNTING)
+
+
+def _reports(run: _Run, bounds: Sequence[Bound | None]) -> tuple[TierReport, ...]:
+    """Compare every tier's bound with the final plan; proven needs every earlier tier proven."""
+    reports: list[TierReport] = []
+    earlier = True
+    counted = _by_counting(run.instance, run.tiers)
+    for i, tier in enumerate(run.tiers):
+        bound = bounds[i]
+        if bound is not None and bound.value > run.cost(i):
+            # Counting and dual bounds are exact: only a wrong claim of a search can end here.
+            run.warnings.append(
+                f"{tier.name}: a bound by {bound.proof} was contradicted by a verified plan, "
+                "and was set aside"
+            )
+            bound = counted[i]
+        proven = earlier and bound is not None and bound.value == run.cost(i)
+        reports.append(
+            TierReport(
+                tier.name,
+                tier.maximise,
+                run.best.values[i],
+                None if bound is None else (-bound.value if tier.maximise else bound.value),
+                "" if bound is None else bound.proof,
+                proven,
+                given=not earlier and bound is not None,
+            )
+        )
+        earlier = proven
+    return tuple(reports)

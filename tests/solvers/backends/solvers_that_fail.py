@@ -1,0 +1,60 @@
+"""Solvers that crash, hang or fill memory, to be run in a child process."""
+
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+
+from gangplan.models.arrays import Ints
+from gangplan.models.milp import Milp
+from gangplan.solvers.backends.highs import OnPoint
+from gangplan.solvers.base import Limits, Outcome, Stop
+
+
+@dataclass(frozen=True)
+class Fails:
+    """Does what ``how`` says instead of solving."""
+
+    how: str
+    name: str = "fails"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        print("working on", milp.n_cols, "columns", file=sys.stderr, flush=True)
+        if self.how == "segfault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self.how == "exit":
+            os._exit(7)
+        if self.how == "memory":
+            raise MemoryError
+        if self.how == "bug":
+            raise ZeroDivisionError("no wonder")
+        if self.how == "hang":
+            time.sleep(300)
+        if self.how == "hang holding the interpreter":
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+            time.sleep(300)
+        if self.how == "print":
+            print("noise on stdout", flush=True)
+        return Outcome(Stop.NONE_FOUND, message=str(os.getpid()))
+
+
+@dataclass(frozen=True)
+class StreamsThenHangs:
+    """Reports one point, then never comes back."""
+
+    point: tuple[float, ...]
+    name: str = "streams then hangs"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        return self.solve_streaming(milp, limits, start=start, on_point=None)
+
+    def solve_streaming(
+        self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: OnPoint | None
+    ) -> Outcome:
+        import numpy as np
+
+        if on_point is not None:
+            on_point(np.array(self.point), -20.0)
+        time.sleep(300)
+        return Outcome(Stop.NONE_FOUND)

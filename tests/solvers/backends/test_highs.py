@@ -1,0 +1,103 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gangplan.models.errors import SolverError
+from gangplan.solvers.backends.child import Watched
+from gangplan.solvers.backends.highs import STATUS, Highs, check_version, stop_of
+from gangplan.solvers.base import Limits, Stop
+from tests.solvers.conformance import CASES, market_split
+
+
+def test_every_status_word_of_the_library_is_in_the_table() -> None:
+    import highspy
+
+    assert set(highspy.HighsModelStatus.__members__) == set(STATUS)
+
+
+@pytest.mark.parametrize(
+    ("word", "has_point", "stop"),
+    [
+        ("kOptimal", True, Stop.OPTIMAL),
+        ("kTimeLimit", True, Stop.FEASIBLE),
+        ("kTimeLimit", False, Stop.NONE_FOUND),
+        ("kIterationLimit", True, Stop.FEASIBLE),
+        ("kSolutionLimit", False, Stop.NONE_FOUND),
+        ("kInfeasible", False, Stop.INFEASIBLE),
+        ("kUnboundedOrInfeasible", False, Stop.ERROR),
+        ("kUnbounded", True, Stop.ERROR),
+        ("kSolveError", True, Stop.ERROR),
+        ("kSomethingNew", True, Stop.ERROR),
+    ],
+)
+def test_a_status_word_becomes_a_stop(word: str, has_point: bool, stop: Stop) -> None:
+    assert stop_of(word, has_point)[0] is stop
+
+
+def test_the_version_with_wrong_optima_is_refused() -> None:
+    with pytest.raises(SolverError, match=r"1\.14\.0 is refused: its presolve"):
+        check_version((1, 14, 0))
+    check_version((1, 15, 1))
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(ValueError, match="lp_method"):
+        Highs(lp_method="magic")
+    with pytest.raises(ValueError, match="heuristics"):
+        Highs(heuristics=2)
+
+
+@pytest.mark.parametrize("method", ["simplex", "ipm"])
+def test_a_linear_program_gives_duals_by_both_methods(method: str) -> None:
+    milp = next(case for case in CASES if case.name == "linear program").make()
+    outcome = Watched(Highs(lp_method=method)).solve(milp, Limits(seconds=20))
+    assert outcome.stop is Stop.OPTIMAL
+    assert outcome.bound is None
+    assert outcome.row_dual is not None
+    assert np.allclose(outcome.row_dual, [-2, 0], atol=1e-5)
+
+
+def test_the_second_opinion_goes_without_presolve() -> None:
+    assert Highs(heuristics=0.2).second() == Highs(presolve=False, heuristics=0.2)
+    outcome = Watched(Highs()).second()
+    assert outcome == Watched(Highs(presolve=False))
+
+
+def test_improving_points_are_streamed() -> None:
+    points: list[float] = []
+    milp = market_split()
+    Highs().solve_streaming(
+        milp,
+        Limits(seconds=1),
+        start=None,
+        on_point=lambda x, bound: points.append(float(milp.cost @ x)),
+    )
+    assert points
+    assert points == sorted(points, reverse=True)
+
+
+def test_two_numbers_of_threads_never_meet_in_one_process() -> None:
+    script = (
+        "from tests.solvers.conformance import CASES\n"
+        "from gangplan.solvers.backends.highs import Highs\n"
+        "from gangplan.solvers.base import Limits\n"
+        "m = CASES[0].make()\n"
+        "Highs().solve(m, Limits(threads=1))\n"
+        "Highs().solve(m, Limits(threads=2))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert "cannot change to 2" in run.stderr
+
+
+def test_importing_the_module_leaves_highspy_out() -> None:
+    script = (
+        "import sys, gangplan.solvers.backends.highs, gangplan.solvers.registry\n"
+        "gangplan.solvers.registry.available()\n"
+        "sys.exit('highspy' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,0 +1,42 @@
+import pytest
+
+from gangplan.models.errors import GangplanError
+from gangplan.solvers.backends.child import Watched
+from gangplan.solvers.backends.highs import Highs
+from gangplan.solvers.registry import available, get, get_planner, planners
+
+
+def test_highs_is_listed_with_version_and_licence() -> None:
+    info = next(info for info in available() if info.name == "highs")
+    assert info.available
+    assert info.licence == "MIT"
+    assert info.version[0].isdigit()
+    assert info.reason == ""
+
+
+def test_our_backends_run_in_a_watched_process() -> None:
+    assert get("highs") == Watched(Highs())
+
+
+def test_an_unknown_solver_names_the_known_ones() -> None:
+    with pytest.raises(GangplanError, match=r"unknown solver 'gurobi': one of highs"):
+        get("gurobi")
+
+
+def test_an_unknown_planner_names_the_known_ones() -> None:
+    with pytest.raises(GangplanError, match=r"unknown planner 'best': one of exact, greedy"):
+        get_planner("best")
+
+
+def test_planners_are_listed() -> None:
+    assert set(planners()) >= {"exact", "greedy"}
+
+
+@pytest.mark.parametrize("name", ["exact", "greedy"])
+def test_planners_are_made_with_options(name: str) -> None:
+    assert get_planner(name, objective="gpus").name == name
+
+
+def test_an_option_that_a_planner_lacks_is_an_error() -> None:
+    with pytest.raises(GangplanError, match="colour"):
+        get_planner("exact", colour="red")
