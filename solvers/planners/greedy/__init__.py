@@ -1,0 +1,5 @@
+"""Greedy planning: fast, always valid, never proven by itself."""
+
+from gangplan.solvers.planners.greedy.planner import Greedy, greedy_plan
+
+__all__ = ["Greedy", "greedy_plan"]

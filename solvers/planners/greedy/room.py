@@ -1,0 +1,169 @@
+"""Room: what is free while a plan grows, with everything needed to take steps back."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Ints
+from gangplan.models.plan import Plan, plan_from_counts
+from gangplan.solvers.planners.greedy.book import Book
+from gangplan.solvers.planners.greedy.devices import EMPTY, Pool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    """One step: ``pods[e]`` pods of ``role`` on ``nodes[e]``; devices of each pod, in order."""
+
+    role: int
+    nodes: Ints
+    pods: Ints
+    devices: list[Ints]
+
+
+Mark = tuple[int, int]
+
+
+class Room:
+    """Free room, chosen domains and placements; every change can be undone.
+
+    Attributes
+    ----------
+    free : (N, R) free now.
+    devices : (N,) free devices, shared ones included: what tightness is measured by.
+    fullness : (N,) devices first, then the mean of the other resources: small means nearly full.
+    placed : (K,) new pods of each role.
+    where : G lists of steps (nodes, pods on each) that placed the group's new pods.
+    chosen : (T,) domain of each whole required rule; -1 while it is open.
+    """
+
+    def __init__(self, book: Book) -> None:
+        instance = book.instance
+        n_nodes, n_resources = instance.nodes.free.shape
+        self.book = book
+        self.free = instance.nodes.free.copy()
+        self.placed: list[int] = [0] * len(instance.roles)
+        self.where: list[list[tuple[Ints, Ints]]] = [[] for _ in range(len(instance.groups))]
+        self.chosen: list[int] = instance.rules.fixed().tolist()
+        self._pool = Pool(instance.shared, n_nodes)
+        self._puts: list[Put] = []
+        self._choices: list[int] = []
+        self._changed: list[Ints] = []
+        self._slots: dict[int, Ints] = {}
+        self._seen: dict[int, int] = {}
+        counted = list(instance.device_columns)
+        self._counted = np.zeros(n_resources)
+        self._counted[counted] = 1.0
+        others = np.where(self._counted > 0, 0.0, 1.0)
+        # Below 1 in sum, so that it never outweighs one device.
+        self._tie = 0.9 * others / (book.scale * max(others.sum(), 1.0))
+        self.devices = self.free @ self._counted + self._pool.on_node() / EMPTY
+        self.fullness = self.devices + self.free @ self._tie
+
+    def slots(self, role: int) -> Ints:
+        """(N,) pods of the role that each node still holds, eligibility included."""
+        shape = int(self.book.shapes.of_role[role])
+        known = self._slots.get(shape)
+        changed = self._changed[self._seen.get(shape, 0) :]
+        if known is None or sum(map(len, changed)) > len(self.free):
+            self._slots[shape] = known = self._count(shape, np.arange(len(self.free)))
+        elif changed:
+            nodes = changed[0] if len(changed) == 1 else np.concatenate(changed)
+            known[nodes] = self._count(shape, nodes)
+        self._seen[shape] = len(self._changed)
+        return known
+
+    def _count(self, shape: int, nodes: Ints) -> Ints:
+        roles = self.book.instance.roles
+        role = int(self.book.shapes.role[shape])
+        count = np.where(
+            roles.eligible[role][self.book.instance.nodes.node_class[nodes]],
+            self.book.instance.n_pods,
+            0,
+        )
+        free, request = self.free[nodes], roles.request[role]
+        for r in self.book.shapes.columns[shape]:
+            np.minimum(count, free[:, r] // request[r], out=count)
+        share, whole = int(roles.share[role]), int(roles.whole[role])
+        if share or whole:
+            np.minimum(count, self._pool.slots(share, whole)[nodes], out=count)
+        return count
+
+    def put(self, role: int, nodes: Ints, pods: Ints) -> None:
+        """Place pods; ``nodes`` are distinct and have the slots."""
+        roles = self.book.instance.roles
+        share, whole = int(roles.share[role]), int(roles.whole[role])
+        devices: list[Ints] = []
+        if share or whole:
+            for node, count in zip(nodes.tolist(), pods.tolist(), strict=True):
+                devices += self._pool.take(node, count, share, whole)
+        self._puts.append(Put(role, nodes, pods, devices))
+        self.where[int(roles.group[role])].append((nodes, pods))
+        self._move(role, nodes, pods)
+
+    def _move(self, role: int, nodes: Ints, pods: Ints) -> None:
+        """Take (or, with negative ``pods``, free) room on the nodes."""
+        self.free[nodes] -= pods[:, None] * self.book.instance.roles.request[role]
+        self.placed[role] += int(pods.sum())
+        free = self.free[nodes]
+        devices = free @ self._counted
+        if len(self._pool.free):
+            devices += self._pool.on_node()[nodes] / EMPTY
+        self.devices[nodes] = devices
+        self.fullness[nodes] = devices + free @ self._tie
+        self._changed.append(nodes)
+
+    def choose(self, rule: int, domain: int) -> None:
+        """Settle the domain of an open whole required rule."""
+        self.chosen[rule] = domain
+        self._choices.append(rule)
+
+    def mark(self) -> Mark:
+        """Remember this moment."""
+        return len(self._puts), len(self._choices)
+
+    def undo(self, mark: Mark) -> None:
+        """Go back to a remembered moment."""
+        while len(self._puts) > mark[0]:
+            put = self._puts.pop()
+            roles = self.book.instance.roles
+            if put.devices:
+                self._pool.give_back(put.devices, int(roles.share[put.role]))
+            self.where[int(roles.group[put.role])].pop()
+            self._move(put.role, put.nodes, -put.pods)
+        while len(self._choices) > mark[1]:
+            self.chosen[self._choices.pop()] = -1
+
+    def pods_by_domain(self, group: int, domain: Ints) -> dict[int, int]:
+        """Count new pods of a group per domain; ``domain`` (N,) is a row of the topology."""
+        count: dict[int, int] = {}
+        for nodes, pods in self.where[group]:
+            for d, n in zip(domain[nodes].tolist(), pods.tolist(), strict=True):
+                count[d] = count.get(d, 0) + n
+        return count
+
+    def plan(self) -> Plan:
+        """Write the placements down as a plan, pods of a role in order of their nodes."""
+        if not self._puts:
+            none = np.zeros(0, dtype=np.int64)
+            return plan_from_counts(self.book.instance, none, none, none)
+        role = np.concatenate([np.full(len(p.nodes), p.role, dtype=np.int64) for p in self._puts])
+        node = np.concatenate([p.nodes for p in self._puts])
+        pods = np.concatenate([p.pods for p in self._puts])
+        holder, device = self._devices()
+        return plan_from_counts(self.book.instance, role, node, pods, holder, device)
+
+    def _devices(self) -> tuple[Ints, Ints]:
+        """Give devices to pods numbered as ``plan_from_counts`` will hand them out."""
+        held: dict[int, list[tuple[int, Ints]]] = {}
+        for put in self._puts:
+            if put.devices:
+                at = np.repeat(put.nodes, put.pods).tolist()
+                held.setdefault(put.role, []).extend(zip(at, put.devices, strict=True))
+        holder: list[int] = []
+        device: list[int] = []
+        for role in sorted(held):
+            first = int(self.book.instance.pod_start[role])
+            for i, (_, mine) in enumerate(sorted(held[role], key=lambda pair: pair[0])):
+                holder += [first + i] * len(mine)
+                device += mine.tolist()
+        return np.array(holder, dtype=np.int64), np.array(device, dtype=np.int64)

@@ -1,0 +1,24 @@
+"""Style: one way of being greedy. The planner tries several and keeps the best plan."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Three independent choices.
+
+    Attributes
+    ----------
+    order : of root units inside a priority: ``heavy`` (most devices a pod, then in all),
+        ``light`` (smallest demand for what it pays), ``bound`` (narrow required levels first,
+        then heavy), ``large`` (largest total demand).
+    packing : of nodes for a role: ``full`` (fewest free devices), ``strand`` (fewest devices left
+        unusable once the node is full of the role), ``snug`` (least left of all resources).
+    domain : of domains for a gang: ``full`` (fewest free devices), ``snug`` (fewest slots left).
+    near : try to keep preferred levels; else only the packing counts.
+    """
+
+    order: str = "heavy"
+    packing: str = "full"
+    domain: str = "full"
+    near: bool = True

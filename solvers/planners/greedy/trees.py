@@ -1,0 +1,151 @@
+"""Trees: root units of every kind, composites by their children, all or nothing."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gangplan.models.columns import GANG
+from gangplan.solvers.planners.greedy.placer import TRIES, Placer
+from gangplan.solvers.planners.greedy.slices import Slicer
+
+
+class Forest:
+    """Admits groups and composites, and adds elastic pods below what is admitted."""
+
+    def __init__(self, placer: Placer) -> None:
+        self.placer = placer
+        self.slicer = Slicer(placer)
+        self.book = placer.book
+        self.room = placer.room
+        self._leaves: dict[int, list[int]] = {}
+        for g, h in enumerate(self.book.instance.groups.parent.tolist()):
+            self._leaves.setdefault(h, []).append(g)
+        self._inner: dict[int, list[int]] = {}
+        for c, h in enumerate(self.book.instance.composites.parent.tolist()):
+            self._inner.setdefault(h, []).append(c)
+
+    def gang(self, group: int) -> bool:
+        """Admit a gang that does not stand: place its minimum, or nothing."""
+        if self.book.needs.stands[group] or self.placed(group):
+            return False
+        if self.book.sliced[group]:
+            return self.slicer.minimum(group)
+        return self.placer.minimum(group)
+
+    def more(self, group: int) -> int:
+        """Place as many further pods of a group as fit."""
+        if self.book.sliced[group]:
+            return self.slicer.more(group)
+        return self.placer.more(group)
+
+    def placed(self, group: int) -> bool:
+        """Tell whether the group has new pods."""
+        return bool(self.room.where[group])
+
+    def tree(self, composite: int) -> bool:
+        """Admit a composite that does not stand, with the fewest children, or nothing."""
+        instance, needs = self.book.instance, self.book.needs
+        if needs.composite_stands[composite] or instance.composites.held[composite]:
+            return False
+        owners = [composite, *self.book.ancestors[composite]]
+        rules = self._whole_rules(owners)
+        free = [t for t in rules if self.room.chosen[t] < 0]
+        if not free:
+            return self._children(composite)
+        cells = self.book.cells({self.book.level[t] for t in rules})
+        domain = instance.topology.domain
+        fine = np.ones(len(cells), dtype=np.bool_)
+        for t in rules:
+            if self.room.chosen[t] >= 0:
+                fine &= domain[self.book.level[t]][cells.first] == self.room.chosen[t]
+        devices = cells.sums(self.room.devices) * instance.device_unit
+        fine &= devices >= int(needs.composite_devices[composite])
+        found = np.flatnonzero(fine)
+        order = np.argsort(cells.sums(self.room.fullness)[found], kind="stable")
+        for cell in found[order][:TRIES].tolist():
+            mark = self.room.mark()
+            for t in free:
+                self.room.choose(t, int(domain[self.book.level[t], cells.first[cell]]))
+            if self._children(composite):
+                return True
+            self.room.undo(mark)
+        return False
+
+    def _whole_rules(self, composites: list[int]) -> list[int]:
+        rules = self.book.instance.rules
+        owners = [len(self.book.instance.groups) + h for h in composites]
+        whole = rules.is_whole() & np.isin(rules.owner, owners)
+        found: list[int] = np.flatnonzero(whole).tolist()
+        return found
+
+    def _children(self, composite: int) -> bool:
+        """Admit as many children as are missing: of the smallest ones, the largest first."""
+        needs, mark = self.book.needs, self.room.mark()
+        missing = int(needs.composite[composite])
+        leaves = [g for g in self._leaves.get(composite, []) if not needs.stands[g]]
+        inner = [c for c in self._inner.get(composite, []) if not needs.composite_stands[c]]
+        units: list[tuple[int, Callable[[int], bool], int]] = [
+            (int(needs.group[g]), self.gang, g) for g in leaves
+        ]
+        units += [(int(needs.composite_pods[c]), self.tree, c) for c in inner]
+        if len(units) < missing:
+            return False
+        units.sort(key=lambda unit: unit[0])
+        first, others = units[:missing][::-1], units[missing:]
+        for _, admit, child in [*first, *others]:
+            if missing and admit(child):
+                missing -= 1
+        if missing:
+            self.room.undo(mark)
+        return not missing
+
+    def extend(self, priority: int) -> None:
+        """Add pods of one priority to all that stands or is admitted, small pods first."""
+        groups = self.book.instance.groups
+        for group in self._by_size(priority):
+            if groups.kind[group] != GANG or not self._open(self.book.above(group)):
+                continue
+            up = bool(self.book.needs.stands[group]) or self.placed(group)
+            # Root gangs had their turn; a child may still join an admitted tree.
+            if up or (groups.parent[group] >= 0 and self.gang(group)):
+                self.more(group)
+        for composite in self._joining(priority):
+            if self.tree(composite):
+                for group in self._below(composite):
+                    if self.placed(group):
+                        self.more(group)
+
+    def _by_size(self, priority: int) -> list[int]:
+        groups = np.flatnonzero(self.book.instance.groups.priority == priority).tolist()
+        size = self.book.size
+        return sorted(
+            groups, key=lambda g: min((float(size[k]) for k in self.book.roles(g)), default=0.0)
+        )
+
+    def _joining(self, priority: int) -> Iterator[int]:
+        """Composites without new pods whose parents stand or are admitted."""
+        composites = self.book.instance.composites
+        for h in np.flatnonzero((composites.priority == priority) & (composites.parent >= 0)):
+            composite = int(h)
+            if not self._up(composite) and self._open(self.book.ancestors[composite]):
+                yield composite
+
+    def _open(self, composites: tuple[int, ...]) -> bool:
+        return all(self._up(h) for h in composites)
+
+    def _up(self, composite: int) -> bool:
+        """Tell whether the composite stands, or enough of its children have new pods."""
+        if self.book.needs.composite_stands[composite]:
+            return True
+        leaves = self._leaves.get(composite, [])
+        inner = self._inner.get(composite, [])
+        needs = self.book.needs
+        admitted = sum(self.placed(g) and not needs.stands[g] for g in leaves)
+        admitted += sum(self._up(c) and not needs.composite_stands[c] for c in inner)
+        return admitted >= int(needs.composite[composite])
+
+    def _below(self, composite: int) -> list[int]:
+        below: list[int] = self.book.instance.groups_of(
+            len(self.book.instance.groups) + composite
+        ).tolist()
+        return below
