@@ -1,0 +1,24 @@
+"""What all tests share: repeatable examples, and slow tests only when they are asked for."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run, and no deadline: a loaded machine changes nothing. Tests marked
+# slow switch `derandomize` off themselves and look for new examples.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests marked slow unless an expression of marks (``-m``) chooses."""
+    if config.getoption("markexpr"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
