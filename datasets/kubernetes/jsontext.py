@@ -108,7 +108,6 @@ def _items(scanner: "_Scanner") -> Iterator[Any]:
         scanner.take("]")
         return
     while True:
-        scanner.peek()
         yield scanner.value()
         if scanner.peek() == "]":
             scanner.take("]")
@@ -138,9 +137,7 @@ class _Scanner:
         self._pos = 0
         self._lines = 0  # line breaks before the window
         self._column = 0  # characters between the last of them and the window
-        self._decode = json.JSONDecoder(
-            object_pairs_hook=_pairs, parse_float=str, parse_constant=_constant
-        ).raw_decode
+        self._decode = json.JSONDecoder(parse_float=str, parse_constant=_constant).raw_decode
 
     @property
     def line(self) -> int:
@@ -185,7 +182,8 @@ class _Scanner:
         self._pos += 1
 
     def value(self) -> Any:
-        """Read the value at the current place."""
+        """Pass over white space and read the value that must come."""
+        self.peek()
         while True:
             try:
                 value, end = self._decode(self._text, self._pos)

@@ -1,0 +1,132 @@
+"""What a pod asks of its node: the effective request of kube-scheduler.
+
+With C the sum over containers, and the init containers walked in order (S = sidecars so far)::
+
+    restartPolicy Always:  C += r,  S += r,  I = max(I, S)
+    any other:             I = max(I, r + S)
+
+the request is max(C, I) for each resource; pod-level ``spec.resources`` replaces it for the
+resources it names, ``spec.overhead`` is added, and each pod takes one of ``pods``. Limits stand in
+for missing requests as API defaulting does (k8s.io/component-helpers/resource,
+pkg/apis/core/v1/defaults.go; KEP-753, KEP-1287, KEP-2837).
+"""
+
+from gangplan.datasets.kubernetes.fields import MAX_INT, Fields
+
+Amounts = dict[str, int]
+
+POD_LEVEL_PREFIX = "hugepages-"
+POD_LEVEL = ("cpu", "memory")
+_RESOURCES = frozenset({"claims", "limits", "requests"})
+
+
+def effective_request(spec: Fields, status: Fields, running: bool) -> Amounts:
+    """Give the effective request of a pod; zeros are left out.
+
+    Parameters
+    ----------
+    spec, status : the pod's; status may be empty.
+    running : bound and not finished; what the kubelet has allocated counts too (in-place resize).
+    """
+    resize = _Resize(status) if running else None
+    total: Amounts = {}
+    for container in spec.items("containers", required=True):
+        _add(total, _container(container, resize))
+    initial, sidecars = _init_containers(spec, resize)
+    _add(total, sidecars)
+    _raise(total, initial)
+    _pod_level(spec, status, total, resize)
+    _add(total, spec.quantities("overhead", round_up=True))
+    total["pods"] = 1
+    for name, amount in total.items():
+        if amount > MAX_INT:
+            spec.fault("", f"the pod asks for more than 2^63 - 1 of {name}")
+    return {name: amount for name, amount in total.items() if amount}
+
+
+def container_requests(fields: Fields) -> Amounts:
+    """Read a container's ``resources``: its requests, and limits where a request is missing."""
+    resources = fields.mapping("resources")
+    if resources is None:
+        return {}
+    resources.only(_RESOURCES)
+    requests = resources.quantities("requests", round_up=True)
+    limits = resources.quantities("limits", round_up=True)
+    return {**limits, **requests}
+
+
+class _Resize:
+    """What the kubelet says it has allocated, container by container."""
+
+    def __init__(self, status: Fields) -> None:
+        self._statuses: dict[str, Fields] = {}
+        for key in ("containerStatuses", "initContainerStatuses"):
+            for entry in status.items(key):
+                self._statuses[entry.text("name")] = entry
+        self.infeasible = any(
+            entry.obj.get("type") == "PodResizePending" and entry.obj.get("reason") == "Infeasible"
+            for entry in status.items("conditions")
+        )
+
+    def settle(self, name: str, wanted: Amounts) -> Amounts:
+        """Give the maximum of wanted, allocated and actual; without wanted if it is infeasible."""
+        status = self._statuses.get(name)
+        return wanted if status is None else self.settle_with(status, wanted)
+
+    def settle_with(self, status: Fields, wanted: Amounts) -> Amounts:
+        """Do `settle` for the status that holds ``allocatedResources`` and ``resources``."""
+        found = status.quantities("allocatedResources", round_up=True)
+        if status.has("resources"):
+            _raise(found, status.section("resources").quantities("requests", round_up=True))
+        if not found:
+            return wanted
+        if not self.infeasible:
+            _raise(found, wanted)
+        return found
+
+
+def _container(fields: Fields, resize: _Resize | None) -> Amounts:
+    wanted = container_requests(fields)
+    return wanted if resize is None else resize.settle(fields.text("name"), wanted)
+
+
+def _init_containers(spec: Fields, resize: _Resize | None) -> tuple[Amounts, Amounts]:
+    """Give the highest request while the init containers run, and the sum of the sidecars."""
+    highest: Amounts = {}
+    sidecars: Amounts = {}
+    for container in spec.items("initContainers"):
+        if container.text("restartPolicy") == "Always":
+            _add(sidecars, _container(container, resize))
+            _raise(highest, sidecars)
+        else:
+            together = container_requests(container)
+            _add(together, sidecars)
+            _raise(highest, together)
+    return highest, sidecars
+
+
+def _pod_level(spec: Fields, status: Fields, total: Amounts, resize: _Resize | None) -> None:
+    resources = spec.mapping("resources")
+    if resources is None:
+        return
+    resources.only(_RESOURCES)
+    requests = resources.quantities("requests", round_up=True)
+    limits = resources.quantities("limits", round_up=True)
+    for key, amounts in (("requests", requests), ("limits", limits)):
+        for name in amounts:
+            if name not in POD_LEVEL and not name.startswith(POD_LEVEL_PREFIX):
+                resources.section(key).fault(name, "only cpu, memory and hugepages for a whole pod")
+    # A pod-level limit is a request only where no container asks for that resource.
+    own = {**{name: top for name, top in limits.items() if name not in total}, **requests}
+    total.update(own if resize is None or not own else resize.settle_with(status, own))
+
+
+def _add(total: Amounts, more: Amounts) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _raise(total: Amounts, other: Amounts) -> None:
+    for name, amount in other.items():
+        if amount > total.get(name, 0):
+            total[name] = amount

@@ -1,0 +1,140 @@
+"""Hard rules of a PodSpec that are not honoured yet, by their dotted paths.
+
+A waiting pod that has one keeps its group waiting, and the path says why. What only scores
+(preferred affinity, ScheduleAnyway) is no hard rule. Everything that can forbid a node is listed
+here or in `affinity`.
+"""
+
+from collections.abc import Iterator
+
+from gangplan.datasets.kubernetes import schema
+from gangplan.datasets.kubernetes.fields import Fields
+
+PLACED_VOLUMES = frozenset(
+    [
+        "awsElasticBlockStore",
+        "azureDisk",
+        "cinder",
+        "ephemeral",
+        "fc",
+        "flexVolume",
+        "gcePersistentDisk",
+        "iscsi",
+        "persistentVolumeClaim",
+        "photonPersistentDisk",
+        "portworxVolume",
+        "rbd",
+        "scaleIO",
+        "storageos",
+        "vsphereVolume",
+    ]
+)
+"""Volumes that tie a pod to some nodes: claims, and attachable ones (zones, limits, locks)."""
+
+DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
+"""Prefix of extended resources that stand for a DeviceClass (KEP-5004)."""
+
+_PORTS = "ports[].hostPort"
+_CLAIMS = "spec.resourceClaims"
+_RESTART_ALL = "RestartAllContainers"
+
+
+def hard_rules(spec: Fields, *, admitted: bool) -> tuple[str, ...]:
+    """List the hard rules that are not honoured, sorted.
+
+    Parameters
+    ----------
+    spec : a PodSpec.
+    admitted : the pod has been through the API server, whose admission writes a RuntimeClass's
+        node selector and overhead into it.
+    """
+    found = set(_containers(spec))
+    found.update(_affinity(spec))
+    found.update(_spread(spec))
+    found.update(_volumes(spec))
+    claims = spec.items("resourceClaims")
+    for claim in claims:
+        claim.only(schema.CLAIM)
+    if claims:
+        found.add(_CLAIMS)
+    if spec.text("runtimeClassName") and not admitted:
+        found.add("spec.runtimeClassName")
+    return tuple(sorted(found))
+
+
+def _containers(spec: Fields) -> Iterator[str]:
+    host_network = spec.boolean("hostNetwork")
+    for key in ("containers", "initContainers", "ephemeralContainers"):
+        for container in spec.items(key):
+            if key == "ephemeralContainers":  # added to a running pod; may not ask for anything
+                container.only(schema.CONTAINER | {"targetContainerName"})
+                continue
+            container.only(schema.CONTAINER)
+            # An init container's ports are only held while it runs, unless it is a sidecar.
+            if container.obj.get("ports") is not None:
+                held = key == "containers" or container.text("restartPolicy") == "Always"
+                yield from _ports(container, f"spec.{key}[].{_PORTS}", held, host_network)
+            yield from _resources(container, f"spec.{key}[].resources")
+            if container.obj.get("restartPolicyRules") is not None:
+                for rule in container.items("restartPolicyRules"):
+                    # Such pods only run where the kubelet declares the feature (KEP-5328).
+                    if rule.text("action") == _RESTART_ALL:
+                        yield f"spec.{key}[].restartPolicyRules[].action"
+
+
+def _ports(container: Fields, path: str, held: bool, host_network: bool) -> Iterator[str]:
+    for port in container.items("ports"):
+        port.only(schema.PORT)
+        host = port.integer("hostPort", 0, minimum=0, maximum=65535)
+        inside = port.integer("containerPort", 0, minimum=0, maximum=65535)
+        if held and host:
+            yield path
+        elif held and host_network and inside:
+            yield "spec.hostNetwork"
+
+
+def _resources(container: Fields, path: str) -> Iterator[str]:
+    resources = container.obj.get("resources")
+    if not isinstance(resources, dict):
+        return
+    if resources.get("claims"):
+        yield _CLAIMS
+    for key in ("requests", "limits"):
+        amounts = resources.get(key)
+        for name in amounts if isinstance(amounts, dict) else ():
+            if name.startswith(DEVICE_CLASS):
+                yield f"{path}.{key}[{name}]"
+
+
+def _affinity(spec: Fields) -> Iterator[str]:
+    affinity = spec.obj.get("affinity")
+    if not isinstance(affinity, dict):
+        return
+    for key in ("podAffinity", "podAntiAffinity"):
+        if affinity.get(key) is None:
+            continue
+        rules = spec.section("affinity").section(key)
+        rules.only(schema.RULES)
+        terms = rules.items(schema.REQUIRED)
+        for term in terms:
+            term.only(schema.POD_TERM)
+            term.text("topologyKey", required=True)
+        if terms:
+            yield f"spec.affinity.{key}.{schema.REQUIRED}"
+
+
+def _spread(spec: Fields) -> Iterator[str]:
+    for entry in spec.items("topologySpreadConstraints"):
+        entry.only(schema.SPREAD)
+        entry.text("topologyKey", required=True)
+        soft = entry.text("whenUnsatisfiable", choices=("DoNotSchedule", "ScheduleAnyway"))
+        if soft != "ScheduleAnyway":
+            yield "spec.topologySpreadConstraints"
+
+
+def _volumes(spec: Fields) -> Iterator[str]:
+    for volume in spec.items("volumes"):
+        volume.only(schema.VOLUME)
+        for key in volume.obj.keys() & PLACED_VOLUMES:
+            if volume.obj[key] is not None:
+                yield f"spec.volumes[].{key}"
