@@ -1,4 +1,4 @@
-"""What a solver claims, made safe: its bound as an integer, its point as a plan that keeps the rules."""
+"""What a solver claims, made safe: its bound an integer, its point a plan that keeps the rules."""
 
 import math
 

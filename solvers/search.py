@@ -84,8 +84,10 @@ class Search:
         outcome = self._ask(self.solver, milp, until, "search", best)
         if outcome is None:
             return None, best
-        best = self._point(milp, outcome, best, i)
-        bound = self._bound(milp, outcome, best, i)
+        now = self._point(milp, outcome, best, i)
+        best = best if now is None else now
+        # Whoever hands over a broken point is not believed about the bound either.
+        bound = None if now is None else self._bound(milp, outcome, best, i)
         closed = bound is not None and bound.value == self._cost(best, i)
         if bound is None or not closed or not self.second:
             return bound, best
@@ -110,6 +112,8 @@ class Search:
             self._warn(f"no second opinion on {self.tiers[i].name}: no other solver is available")
             return bound, best
         now = self._point(milp, outcome, best, i)
+        if now is None:
+            return bound, best
         if now is not best:
             self._contradicted(
                 i, "called a plan optimal, and its second opinion found a better one"
@@ -119,8 +123,8 @@ class Search:
         agreed = again is not None and again.value == bound.value
         return (Bound(bound.value, SEARCH_TWICE) if agreed else bound), now
 
-    def _point(self, milp: Milp, outcome: Outcome, best: Incumbent, i: int) -> Incumbent:
-        """Return the plan of the outcome's point if it is allowed and better, else ``best``."""
+    def _point(self, milp: Milp, outcome: Outcome, best: Incumbent, i: int) -> Incumbent | None:
+        """Return the plan of the outcome's point if it is better, else ``best``; None: broken."""
         if outcome.x is None:
             return best
         name = self.tiers[i].name
@@ -129,7 +133,7 @@ class Search:
             plan = checked_plan(self.model, point)
         except PlanError as error:
             self._warn(f"{name}: the point of {self.solver.name} failed its check: {error}")
-            return best
+            return None
         found = Incumbent(plan, values(self.model.instance, plan, self.tiers))
         claimed = milp.objective(point)
         if self._cost(found, i) > claimed:
@@ -181,6 +185,8 @@ class Search:
             self._clock(phase, begin)
         if outcome.overshoot > 1:
             self._warn(f"{solver.name} ran {outcome.overshoot:.1f} s past its limit")
+        if "start not used" in outcome.message:
+            self._warn(f"{solver.name}: {outcome.message}")
         return outcome
 
     def _cost(self, plan: Incumbent, i: int) -> int:

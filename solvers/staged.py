@@ -233,7 +233,7 @@ def _reports(run: _Run, bounds: Sequence[Bound | None]) -> tuple[TierReport, ...
     for i, tier in enumerate(run.tiers):
         bound = bounds[i]
         if bound is not None and bound.value > run.cost(i):
-            # Counting and dual bounds are exact: only a wrong claim of a search can end here.
+            # A plan found in a later tier went past an earlier tier's bound.
             run.warnings.append(
                 f"{tier.name}: a bound by {bound.proof} was contradicted by a verified plan, "
                 "and was set aside"

@@ -152,8 +152,8 @@ def _absolute_gap(milp: Milp) -> float:
 
     ``claims.safe_bound`` takes 1e-6 of a bound off again, so that much more must be closed.
     """
-    reach = np.abs(milp.cost) @ np.maximum(np.abs(milp.lower), np.abs(milp.upper))
-    return float(max(step(milp.cost) - 1e-3 - 2e-6 * reach, 0.0))
+    reach = float(np.abs(milp.cost) @ np.maximum(np.abs(milp.lower), np.abs(milp.upper)))
+    return max(step(milp.cost) - 1e-3 - 2e-6 * reach, 0.0)
 
 
 def stop_of(word: str, has_point: bool) -> tuple[Stop, str]:

@@ -1,0 +1,129 @@
+"""The exact planner: a greedy plan at once, then bounds and searches, tier after tier."""
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+
+from gangplan.models.counts.formulation import Formulation
+from gangplan.models.errors import PlanError
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
+from gangplan.models.result import Result
+from gangplan.models.tiers import tiers_of
+from gangplan.models.verify.check import check
+from gangplan.solvers.base import Limits, Progress, Solver, silent
+from gangplan.solvers.explain.reasons import reasons
+from gangplan.solvers.planners.greedy import greedy_plan
+from gangplan.solvers.registry import get
+from gangplan.solvers.staged import solve_tiers
+
+WHOLE = Formulation()
+"""Every family on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A formulation and a solver: the plan, and how far it can be from the best one.
+
+    Attributes
+    ----------
+    solver : a name of ``gangplan.solvers.registry``, or a Solver.
+    formulation : which families the model has; a plan always has to keep them all.
+    objective, weights : see ``gangplan.models.tiers.tiers_of``.
+    second_opinion : solve once more, another way, what only a search proves.
+    """
+
+    solver: str | Solver = "highs"
+    formulation: Formulation = WHOLE
+    objective: str = "groups"
+    weights: Mapping[int, int] | None = None
+    second_opinion: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return ``exact``."""
+        return "exact"
+
+    def plan(self, instance: Instance, limits: Limits, progress: Progress = silent) -> Result:
+        """Plan within the limits; the time to write the model comes on top.
+
+        A solver that fails costs the proof, never the plan: the warnings then say so.
+
+        Raises
+        ------
+        PlanError : the plan failed its own check, a bug in gangplan.
+        SolverError : no solver of this name can be made.
+        """
+        begin = time.perf_counter()
+        tiers = tiers_of(instance, self.objective, self.weights)
+        solver = get(self.solver) if isinstance(self.solver, str) else self.solver
+        progress("greedy", 0.0)
+        start = greedy_plan(instance, tiers)
+        greedy = time.perf_counter() - begin
+        _checked(instance, start, "greedy")
+        staged = solve_tiers(
+            instance,
+            tiers,
+            start,
+            solver,
+            limits,
+            self.formulation,
+            lambda phase, used: progress(phase, used + greedy),
+            second=self.second_opinion,
+        )
+        solved = time.perf_counter()
+        progress("verify", solved - begin)
+        _checked(instance, staged.plan, "exact")
+        done = time.perf_counter()
+        return Result(
+            staged.plan,
+            staged.tiers,
+            "optimal" if all(tier.proven for tier in staged.tiers) else "feasible",
+            self._about(solver, limits),
+            reasons(instance, staged.plan, staged.tiers),
+            staged.warnings,
+            {
+                "greedy": greedy,
+                "build": 0.0,
+                **staged.seconds,
+                "solve": solved - begin - greedy - staged.seconds.get("build", 0.0),
+                "verify": done - solved,
+            },
+            _versions(),
+        )
+
+    def _about(self, solver: Solver, limits: Limits) -> dict[str, object]:
+        """Name the planner and every option that has an influence."""
+        weights = {} if self.weights is None else {str(p): w for p, w in self.weights.items()}
+        return {
+            "name": self.name,
+            "solver": solver.name,
+            "formulation": asdict(self.formulation),
+            "objective": self.objective,
+            **({"weights": weights} if weights else {}),
+            "second_opinion": self.second_opinion,
+            "seconds": limits.seconds,
+            "gap": limits.gap,
+            "threads": limits.threads,
+            "seed": limits.seed,
+        }
+
+
+def _checked(instance: Instance, plan: Plan, planner: str) -> None:
+    """Raise PlanError for a plan that breaks a rule."""
+    violations = check(instance, plan)
+    if violations:
+        raise PlanError(f"the {planner} plan failed its check: {violations[0].sentence}")
+
+
+def _versions() -> dict[str, str]:
+    """Return package -> version of what took part."""
+    found = {"python": sys.version.split()[0]}
+    for package in ("gangplan", "numpy", "scipy", "highspy"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
