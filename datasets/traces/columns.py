@@ -42,13 +42,15 @@ class Columns:
             first.setdefault(value, line)
         return values
 
-    def counts(self, column: str) -> list[int]:
-        """Return a column of whole numbers, 0 to 2**40; 0 where a fault was found."""
+    def counts(self, column: str, most: int = LIMIT) -> list[int]:
+        """Return a column of whole numbers from 0 to ``most``; 0 where a fault was found."""
         values = []
         for line, text in zip(self.lines, self.texts(column, may_be_empty=True), strict=True):
-            good = text.isascii() and text.isdigit() and len(text) <= 13 and int(text) <= LIMIT
+            good = text.isascii() and text.isdigit() and len(text) <= 13 and int(text) <= most
             if not good:
-                self.faults.append((line, column, f"a whole number expected, not {text!r}"))
+                self.faults.append(
+                    (line, column, f"a whole number up to {most} expected, not {text!r}")
+                )
             values.append(int(text) if good else 0)
         return values
 

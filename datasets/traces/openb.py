@@ -29,6 +29,9 @@ DEVICE = 1000
 
 MEBI = 2**20
 
+MOST_GPUS = 1024
+"""Most GPUs of a node that a list may claim."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:
@@ -117,7 +120,8 @@ def openb(
 def read_nodes(path: Path) -> NodeList:
     """Read ``sn, cpu_milli, memory_mib, gpu, model``."""
     table = read_columns(path, ("sn", "cpu_milli", "memory_mib", "gpu", "model"))
-    cpu, memory, gpus = (table.counts(name) for name in ("cpu_milli", "memory_mib", "gpu"))
+    cpu, memory = (table.counts(name) for name in ("cpu_milli", "memory_mib"))
+    gpus = table.counts("gpu", MOST_GPUS)
     models = table.texts("model", may_be_empty=True)
     table.check(
         "gpu",
@@ -138,9 +142,8 @@ def read_nodes(path: Path) -> NodeList:
 def read_pods(path: Path) -> tuple[list[str], list[Spec]]:
     """Read ``name, cpu_milli, memory_mib, num_gpu, gpu_milli`` and, if there, ``gpu_spec``."""
     table = read_columns(path, ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"))
-    cpu, memory, number, milli = (
-        table.counts(name) for name in ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
-    )
+    cpu, memory = (table.counts(name) for name in ("cpu_milli", "memory_mib"))
+    number, milli = table.counts("num_gpu", MOST_GPUS), table.counts("gpu_milli")
     fits = [
         m == (DEVICE if n > 1 else 0) if n != 1 else 1 <= m <= DEVICE
         for n, m in zip(number, milli, strict=True)

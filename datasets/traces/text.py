@@ -5,6 +5,9 @@ from typing import Any
 
 from gangplan.models.errors import Fault, InputError
 
+MOST = 2**31 - 1
+"""Largest count that a file may hold."""
+
 
 def read_text(path: Path) -> str:
     """Read a UTF-8 file.
@@ -88,10 +91,10 @@ class Table:
     def count(self, key: str, default: int | None = None) -> int:
         """Return a whole number >= 0, also where it is written as a text."""
         value = self.value.get(key, default)
-        if isinstance(value, str) and value.isascii() and value.isdigit():
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self.fault(key, f"a whole number expected, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+            raise self.fault(key, f"a whole number up to {MOST} expected, not {value!r}")
         return value
 
     def unread(self, *known: str) -> list[str]:

@@ -87,6 +87,12 @@ class Answer:
         r = names.resources.index(resource)
         return int(self.instance.roles.request[self.instance.pod_role[p], r])
 
+    def free(self, node: str, resource: str) -> int:
+        """Free room of a node as it was read, base units."""
+        names = self.instance.names
+        n, r = names.nodes.index(node), names.resources.index(resource)
+        return int(self.instance.nodes.free[n, r])
+
     def about(self, what: str) -> str:
         """Everything the user is told about a group, a pod, a node or the solver, one text."""
         names = self.instance.names

@@ -57,18 +57,19 @@ def run(case: Case, folder: Path) -> Verdict:
 
 def _run_one(case: Case, missing: dict[str, set[str]], folder: Path) -> tuple[list[str], list[str]]:
     """Answers must not depend on the order of the objects, nor on how levels are declared."""
-    wrong: list[str] = []
+    wrong: dict[str, str] = {}
     unchecked: list[str] = []
     for how, found in _answers(case, folder):
         if isinstance(found, str):
-            wrong.append(f"{how}an answer, came {found}")
+            bad = [f"an answer, came {found}"]
         elif set(missing) - {"cbc"}:
-            wrong += [f"{how}{text}" for text in not_held(found, missing)]
+            bad = not_held(found, missing)
         else:
             bad, unchecked = differences(found, case.expect)
-            wrong += [f"{how}{text}" for text in bad]
-    head = "" if "(" not in case.id else f"{case.id.partition(' ')[2]} "
-    return [f"{head}{text}" for text in wrong], unchecked
+        for text in bad:
+            wrong.setdefault(text, how)
+    head = f"{case.id.partition(' ')[2]} " if "(" in case.id else ""
+    return [f"{head}{how}{text}" for text, how in wrong.items()], unchecked
 
 
 def _answers(case: Case, folder: Path) -> Iterator[tuple[str, Answer | str]]:

@@ -93,10 +93,19 @@ def test_a_sample_larger_than_the_list_is_the_list() -> None:
         (2, "w-1,4000,8192,1,0", r":3:gpu_milli: "),
         (2, "w-1,4000,8192,2,500", r":3:gpu_milli: "),
         (2, "w-1,4000,8192,0,1000", r":3:gpu_milli: "),
-        (2, "w-1,4.5,8192,1,1000", r":3:cpu_milli: a whole number expected, not '4.5'"),
+        (
+            2,
+            "w-1,4.5,8192,1,1000",
+            r":3:cpu_milli: a whole number up to 1099511627776 expected, not '4.5'",
+        ),
         (2, "w-1,-4,8192,1,1000", r":3:cpu_milli: "),
-        (2, "w-1,,8192,1,1000", r":3:cpu_milli: a whole number expected, not ''"),
+        (
+            2,
+            "w-1,,8192,1,1000",
+            r":3:cpu_milli: a whole number up to 1099511627776 expected, not ''",
+        ),
         (2, "w-1,99999999999999999999,8192,1,1000", r":3:cpu_milli: "),
+        (2, "w-1,4000,8192,1025,1000", r":3:num_gpu: a whole number up to 1024"),
         (2, "w-0,4000,8192,1,1000", r":3:name: w-0 is in line 2 already"),
         (2, ",4000,8192,1,1000", r":3:name: empty"),
         (2, "w-1,4000,8192,1", r":3: 5 fields expected, not 4"),
@@ -123,8 +132,8 @@ def test_all_faults_of_a_file_are_reported_together(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         openb(broken, PODS)
     assert [str(fault).split("nodes.csv")[1] for fault in caught.value.faults] == [
-        ":2:cpu_milli: a whole number expected, not 'x'",
-        ":3:memory_mib: a whole number expected, not 'y'",
+        ":2:cpu_milli: a whole number up to 1099511627776 expected, not 'x'",
+        ":3:memory_mib: a whole number up to 1099511627776 expected, not 'y'",
         ":4:gpu: GPUs and model do not agree",
         ":4:sn: b is in line 3 already",
     ]
