@@ -1,0 +1,28 @@
+"""Pods that say, by label or annotation, that another gang API binds them.
+
+Their group's minimum is not known here; placed as loose pods, the gang would be broken. So they
+are held as having an unsupported field.
+"""
+
+from collections.abc import Mapping
+
+LABELS = (
+    "scheduling.x-k8s.io/pod-group",
+    "pod-group.scheduling.sigs.k8s.io",
+    "kueue.x-k8s.io/pod-group-name",
+)
+"""scheduler-plugins (now and its older name), Kueue's plain pod groups."""
+
+ANNOTATIONS = (
+    "scheduling.k8s.io/group-name",
+    "scheduling.volcano.sh/group-name",
+    "pod-group-name",
+)
+"""Volcano (two names), KAI."""
+
+
+def bonds(labels: Mapping[str, object], annotations: Mapping[str, object]) -> list[str]:
+    """Give the paths of the labels and annotations by which a foreign gang binds a pod."""
+    return [f"metadata.labels[{key}]" for key in LABELS if labels.get(key)] + [
+        f"metadata.annotations[{key}]" for key in ANNOTATIONS if annotations.get(key)
+    ]

@@ -1,0 +1,76 @@
+"""Why a unit may place nothing now: too few members, and hard rules that are not honoured."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from gangplan.datasets.kubernetes.membership import Unit, full_name
+from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.records import PodRecord
+from gangplan.datasets.kubernetes.trees import Branch
+
+_NAMED = 5
+
+
+def hold_short(unit: Unit) -> None:
+    """Hold a gang whose minimum is above the members that are there."""
+    there = len(unit.pending) + len(unit.running)
+    if there >= unit.minimum:
+        return
+    reason = (
+        f"needs {unit.minimum} members, {there} are there"
+        f" ({len(unit.pending)} waiting, {len(unit.running)} running)"
+    )
+    if unit.gated:
+        reason += f"; with scheduling gates, not counted: {named(unit.gated)}"
+    if unit.leaving:
+        reason += f"; terminating, not counted: {named(unit.leaving)}"
+    unit.held.append(reason)
+
+
+class Unsupported:
+    """Holds what has a hard rule that is not honoured, or tells of it where that is overridden.
+
+    Parameters
+    ----------
+    ignore : place such groups as if the rule were not there.
+    """
+
+    def __init__(self, ignore: bool) -> None:
+        self._ignore = ignore
+        self._where: dict[str, list[str]] = defaultdict(list)
+
+    def hold(self, unit: Unit) -> None:
+        """Hold a unit by its own fields, its PodGroup's and its waiting pods'."""
+        if unit.pending:
+            own = {path for pod in unit.pending for path in pod.unsupported}
+            self._apply({*unit.unsupported, *own}, unit.name, unit.held)
+
+    def hold_branch(self, branch: Branch) -> None:
+        """Hold a composite."""
+        self._apply(branch.record.unsupported, branch.name, branch.held)
+
+    def notes(self) -> list[str]:
+        """One sentence for each field that was ignored."""
+        return [
+            f"unsupported {path} is ignored in {some(names)}" for path, names in self._where.items()
+        ]
+
+    def _apply(self, paths: Iterable[str], name: str, held: list[str]) -> None:
+        paths = sorted(set(paths))
+        if self._ignore:
+            for path in paths:
+                self._where[path].append(name)
+        elif paths:
+            held.append(f"unsupported {', '.join(paths)}")
+
+
+def named(pods: Sequence[PodRecord]) -> str:
+    """Name a few pods."""
+    return some([full_name(pod) for pod in pods])
+
+
+def some(names: Sequence[str]) -> str:
+    """Name a few things, in natural order."""
+    names = sorted(names, key=natural)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -1,0 +1,214 @@
+"""Which pod belongs to what: pods that hold room, pods that leave, and the units that wait.
+
+A unit becomes one row of ``Groups``: a PodGroup with its pods, equal bare pods, or one pod whose
+PodGroup does not exist. Membership is ``spec.schedulingGroup.podGroupName`` and nothing else.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from gangplan.datasets.kubernetes.annotations import ROLE_LABEL, Wishes, wishes
+from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.priorities import Priorities
+from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord, Snapshot, TopologyRule
+
+FINISHED = frozenset({"Succeeded", "Failed"})
+
+
+@dataclass(slots=True)
+class Unit:
+    """A group in the making.
+
+    Attributes
+    ----------
+    name : ``namespace/name`` of the PodGroup, or of the first pod where there is none.
+    record : the PodGroup; None for bare pods.
+    pending : pods that may be placed, in natural order of their names.
+    running : members bound, not finished, not terminating.
+    gated, leaving : pods with scheduling gates; members being deleted. They do not count.
+    rules : topology rules of the group and of its pods' annotations.
+    unsupported : hard rules that are not honoured.
+    held : reasons why it may place nothing now.
+    parent : number of the composite above it; -1 for a root.
+    other_priority : pending pods that name another priority than their PodGroup's.
+    """
+
+    namespace: str
+    name: str
+    record: GroupRecord | None
+    pending: list[PodRecord] = field(default_factory=list)
+    running: list[PodRecord] = field(default_factory=list)
+    gated: list[PodRecord] = field(default_factory=list)
+    leaving: list[PodRecord] = field(default_factory=list)
+    rules: tuple[TopologyRule, ...] = ()
+    unsupported: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
+    priority: int = 0
+    parent: int = -1
+    other_priority: list[PodRecord] = field(default_factory=list)
+
+    @property
+    def gang(self) -> bool:
+        """Whether it has a minimum: a gang, or any group in a tree."""
+        return self.record is not None and (self.record.gang or bool(self.record.parent))
+
+    @property
+    def minimum(self) -> int:
+        """Members it needs; a basic group in a tree needs one."""
+        if self.record is None or not self.gang:
+            return 0
+        return self.record.minimum if self.record.gang else 1
+
+
+@dataclass(slots=True)
+class Membership:
+    """All pods, sorted out.
+
+    Attributes
+    ----------
+    units : rows of ``Groups``, by name.
+    holding : pods that hold room on a node: bound and not finished, leaving ones included.
+    leaving : bound pods that are being deleted, by name.
+    gated : unbound pods with scheduling gates, by name.
+    """
+
+    units: list[Unit]
+    holding: list[PodRecord]
+    leaving: list[PodRecord]
+    gated: list[PodRecord]
+
+
+def role_of(pod: PodRecord) -> str:
+    """Give the role that a pod's label names; empty without one."""
+    return pod.labels.get(ROLE_LABEL, "")
+
+
+def full_name(pod: PodRecord) -> str:
+    """``namespace/name``."""
+    return f"{pod.namespace}/{pod.name}"
+
+
+def pod_wishes(pod: PodRecord, faults: Faults) -> Wishes:
+    """Read a pod's annotations; what is wrong goes to ``faults``."""
+
+    def fault(path: str, message: str) -> None:
+        faults.add(pod.source, f"Pod {full_name(pod)}", path, message)
+
+    return wishes(pod.annotations, "Pod", fault)
+
+
+def gather(snapshot: Snapshot, priorities: Priorities, faults: Faults) -> Membership:
+    """Sort the pods of a snapshot into units, and find who holds room."""
+    groups = {
+        (record.namespace, record.name): Unit(
+            record.namespace, f"{record.namespace}/{record.name}", record, rules=record.rules
+        )
+        for record in snapshot.groups
+    }
+    found = Membership([], [], [], [])
+    loose: list[PodRecord] = []
+    standing: list[PodRecord] = []
+    for pod in snapshot.pods:
+        unit = groups.get((pod.namespace, pod.group)) if pod.group else None
+        if pod.phase in FINISHED or (pod.terminating and not pod.node):
+            continue
+        if pod.node:
+            found.holding.append(pod)
+            if pod.terminating:
+                found.leaving.append(pod)
+            if unit is not None:
+                (unit.leaving if pod.terminating else unit.running).append(pod)
+            elif pod.annotations and not pod.terminating:
+                standing.append(pod)
+        elif pod.gated:
+            found.gated.append(pod)
+            if unit is not None:
+                unit.gated.append(pod)
+        elif unit is not None:
+            unit.pending.append(pod)
+        else:
+            loose.append(pod)
+    found.units = [_with_pods(unit, priorities, faults) for unit in groups.values()]
+    found.units += _loose_units(
+        loose, standing, {unit.name for unit in found.units}, priorities, faults
+    )
+    found.units.sort(key=lambda unit: natural(unit.name))
+    for pods in (found.leaving, found.gated):
+        pods.sort(key=_by_name)
+    return found
+
+
+def _by_name(pod: PodRecord) -> tuple[object, object]:
+    return natural(pod.namespace), natural(pod.name)
+
+
+def _with_pods(unit: Unit, priorities: Priorities, faults: Faults) -> Unit:
+    """Fill in what the pods of a PodGroup say together."""
+    record = unit.record
+    assert record is not None
+    unit.pending.sort(key=_by_name)
+    unit.gated.sort(key=_by_name)
+    unit.priority = priorities.of_group(record)
+    unit.other_priority = [
+        pod
+        for pod in unit.pending
+        if (pod.priority is not None or pod.priority_class)
+        and priorities.of_pod(pod) != unit.priority
+    ]
+    unit.unsupported.extend(record.unsupported)
+    asked = [pod_wishes(pod, faults) for pod in unit.pending if pod.annotations]
+    agreed = set(asked) | ({Wishes()} if len(asked) < len(unit.pending) else set())
+    if len(agreed) == 1:
+        (wish,) = agreed
+        unit.rules = tuple(dict.fromkeys((*unit.rules, *wish.rules)))
+        unit.unsupported.extend(wish.unsupported)
+    elif agreed:
+        unit.held.append("its pods disagree in their topology annotations")
+    return unit
+
+
+def _loose_units(
+    pods: Iterable[PodRecord],
+    standing: Iterable[PodRecord],
+    taken: set[str],
+    priorities: Priorities,
+    faults: Faults,
+) -> list[Unit]:
+    """Make units of pods without a PodGroup, and of each pod whose PodGroup does not exist."""
+    alike: dict[Hashable, Unit] = {}
+    owned: dict[Hashable, list[Unit]] = defaultdict(list)
+    for pod in sorted(pods, key=_by_name):
+        wish = pod_wishes(pod, faults)
+        priority = priorities.of_pod(pod)
+        # A topology rule binds the pods of one owner; pods of nobody have nobody to be close to.
+        alone = pod.group or (wish.rules and not pod.owner)
+        key = (
+            pod.namespace,
+            pod.name if alone else "",
+            pod.owner,
+            priority,
+            pod.eligibility,
+            tuple(sorted(pod.request.items())),
+            pod.unsupported,
+            role_of(pod),
+            wish,
+        )
+        unit = alike.get(key)
+        if unit is None:
+            name = full_name(pod)
+            name = f"{name} (pod)" if name in taken else name
+            unit = Unit(pod.namespace, name, None, rules=wish.rules, priority=priority)
+            unit.unsupported.extend(wish.unsupported)
+            if pod.group:
+                unit.held.append(f"PodGroup {pod.namespace}/{pod.group} does not exist")
+            alike[key] = unit
+            owned[pod.namespace, pod.owner, wish.rules].append(unit)
+        unit.pending.append(pod)
+    for pod in standing:
+        if pod.owner and not pod.group:
+            for unit in owned.get((pod.namespace, pod.owner, pod_wishes(pod, faults).rules), ()):
+                if unit.rules:
+                    unit.running.append(pod)
+    return list(alike.values())

@@ -1,0 +1,17 @@
+"""The order that things get in an instance: by name, digits compared as numbers."""
+
+import re
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+Key = tuple[tuple[str, ...] | tuple[tuple[int, str], ...] | str, ...]
+
+
+def natural(name: str) -> tuple[list[str], list[tuple[int, str]], str]:
+    """Give a sort key: ``node-2`` before ``node-10``; equal keys mean equal names.
+
+    Digits are compared by length, then as text: a number of any length costs no big integer.
+    """
+    parts = _DIGITS.split(name)
+    digits = [text.lstrip("0") for text in parts[1::2]]
+    return parts[0::2], [(len(text), text) for text in digits], name
