@@ -68,6 +68,7 @@ def plan(
     limits: Limits | None = None,
     *,
     weights: Mapping[int, int] | None = None,
+    second_opinion: bool = False,
     progress: Progress = silent,
 ) -> Result:
     """Plan an instance; the plan is verified before it is returned.
@@ -80,6 +81,7 @@ def plan(
     objective : ``groups``, ``gpus``, ``age`` or ``weighted-gpus``.
     limits : wall clock, gap, threads, seed. Default: ``Limits()``.
     weights : ``weighted-gpus`` only: priority -> positive weight; default the priority itself.
+    second_opinion : ``exact`` only: solve once more, another way, what only a search proves.
     progress : called with a word for the phase and the seconds used.
 
     Raises
@@ -91,7 +93,8 @@ def plan(
     if isinstance(planner, str):
         check_choices(planner, solver, objective)
         _check_weights(instance, objective, weights)
-        planner = _planner(planner, solver, objective, weights)
+        options = {"second_opinion": True} if second_opinion else {}
+        planner = _planner(planner, solver, objective, weights, options)
     return planner.plan(instance, limits or Limits(), progress)
 
 
@@ -127,12 +130,17 @@ def check_choices(planner: str, solver: str, objective: str) -> None:
 
 
 def _planner(
-    name: str, solver: str, objective: str, weights: Mapping[int, int] | None
+    name: str,
+    solver: str,
+    objective: str,
+    weights: Mapping[int, int] | None,
+    options: dict[str, object],
 ) -> "Planner":
     from gangplan.solvers import registry
 
     # Planners without a solver have no such option; asking one for another solver is an error.
-    options = {} if name != "exact" and solver == "highs" else {"solver": solver}
+    if name == "exact" or solver != "highs":
+        options = {**options, "solver": solver}
     return registry.get_planner(name, objective=objective, weights=weights, **options)
 
 

@@ -1,17 +1,26 @@
-"""``gangplan datasets``: what ``generate`` can make, and which public files can be read."""
+"""``gangplan datasets``: what ``generate`` can make, and which public files it can read."""
 
 
 def datasets() -> int:
     """List generators, presets and public traces."""
     from gangplan.cli.tables import show_table
+    from gangplan.datasets import traces
     from gangplan.datasets.generate import catalogue
+    from gangplan.datasets.traces.folder import VARIABLE, data_folder
 
-    entries = catalogue().values()
-    show_table(
-        ("name", "kind", "what"),
-        [
-            (e.name, "generator" if e.name == e.generator else f"preset of {e.generator}", e.about)
-            for e in entries
-        ],
+    rows = [
+        (e.name, "generator" if e.name == e.generator else f"preset of {e.generator}", e.about)
+        for e in catalogue().values()
+    ]
+    rows += [
+        (t.name, "trace" if t.available() else "trace, files not here", t.what)
+        for t in traces.catalogue()
+    ]
+    show_table(("name", "kind", "what"), rows)
+    place = data_folder()
+    print()
+    print(
+        f"Public files are read from {place}." if place else "There is no folder of public files."
     )
+    print(f"{VARIABLE} names another one; docs/data.md says which files belong where.")
     return 0

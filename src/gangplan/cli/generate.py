@@ -1,4 +1,4 @@
-"""``gangplan generate``: make an instance file from a seeded generator or a preset."""
+"""``gangplan generate``: make an instance file from a generator, a preset or a public trace."""
 
 from typing import Annotated
 
@@ -27,13 +27,16 @@ def generate(
     groups: Annotated[int | None, typer.Option(help="Waiting groups.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 1,
 ) -> int:
-    """Make an instance; equal arguments give equal instances."""
-    from gangplan.datasets.generate import generate as draw
+    """Make an instance file; equal arguments give equal instances."""
+    from gangplan.datasets import generate as generators
+    from gangplan.datasets import traces
     from gangplan.datasets.io import write_instance
     from gangplan.datasets.json_file import check_writable
 
     check_writable(output)
-    instance = draw(name, nodes=nodes, groups=groups, seed=seed)
+    known = {trace.name for trace in traces.catalogue()}
+    make = traces.load if name in known else generators.generate
+    instance = make(name, nodes=nodes, groups=groups, seed=seed)
     write_instance(instance, output)
     say(
         f"{name}: {len(instance.nodes)} nodes, {len(instance.groups)} groups, "

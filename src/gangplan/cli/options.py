@@ -10,7 +10,7 @@ from gangplan.solvers.base import Limits
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="SOURCE",
         help="Instance file, YAML/JSON manifests, 'kubectl get -o json' lists, folders, or - .",
         show_default=False,
     ),

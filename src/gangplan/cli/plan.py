@@ -26,6 +26,10 @@ def plan(
     ] = 0.0,
     threads: Annotated[int, typer.Option(help="Threads of the solver.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
+    second_opinion: Annotated[
+        bool,
+        typer.Option("--second-opinion", help="Solve again, another way, what a search proves."),
+    ] = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the plan file.")
     ] = None,
@@ -54,13 +58,21 @@ def plan(
         instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
         read = time.perf_counter() - started
         result = api.plan(
-            instance, planner, solver, objective, limits, weights=worth, progress=show
+            instance,
+            planner,
+            solver,
+            objective,
+            limits,
+            weights=worth,
+            second_opinion=second_opinion,
+            progress=show,
         )
     result.seconds.setdefault("read", read)
     say_notes(instance)
     for warning in result.warnings:
         say(f"warning: {warning}")
-    show_plan(instance, result, on_stderr=as_json or output == STDIO)
+    spent = time.perf_counter() - started
+    show_plan(instance, result, spent, on_stderr=as_json or output == STDIO)
     if as_json:
         write_plan(instance, result, STDIO)
     if output is not None:

@@ -8,21 +8,23 @@ from gangplan.cli.where import where
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
 from gangplan.models.marks import ELASTIC, marks
-from gangplan.models.result import Result, TierReport
+from gangplan.models.result import SEARCH, Result, TierReport
 from gangplan.models.status import ADMITTED, PENDING, placed_per_group, statuses
 
 ROWS = 40
 """Rows of each status printed; the others are counted."""
 
 
-def show_plan(instance: Instance, result: Result, *, on_stderr: bool = False) -> None:
+def show_plan(
+    instance: Instance, result: Result, seconds: float, *, on_stderr: bool = False
+) -> None:
     """Print the tables of a plan."""
     out = console(on_stderr)
     status = _statuses(instance, result)
     _show_groups(out, instance, result, status)
     _show_tiers(out, result)
     out.print()
-    out.print(_counts(instance, result, status))
+    out.print(f"{_counts(instance, result, status)} ({seconds:.1f} s)")
     out.print(verdict(result.tiers))
 
 
@@ -30,7 +32,9 @@ def verdict(tiers: tuple[TierReport, ...]) -> str:
     """Say in one sentence how good the plan is known to be."""
     open_tiers = [tier for tier in tiers if not tier.proven]
     if not open_tiers:
-        return "optimal: every tier is proven, no better plan exists"
+        alone = sum(tier.proof == SEARCH for tier in tiers)
+        word = f", {alone} of {len(tiers)} by one solver's word" if alone else ""
+        return f"optimal: no better plan exists (every tier is proven{word})"
     first = open_tiers[0]
     known = f"{len(tiers) - len(open_tiers)} of {len(tiers)} tiers are proven"
     if first.bound is None:
@@ -151,5 +155,4 @@ def _counts(instance: Instance, result: Result, status: list[str]) -> str:
             f"; single pods: {int((result.plan.node[bare] >= 0).sum())} of {int(bare.sum())} placed"
         )
     placed = int((result.plan.node >= 0).sum())
-    spent = sum(result.seconds.values())
-    return f"{told}; {placed} of {instance.n_pods} waiting pods get a node ({spent:.1f} s)"
+    return f"{told}; {placed} of {instance.n_pods} waiting pods get a node"
