@@ -1,7 +1,7 @@
 """Writes cluster.json: what ``kubectl get nodes,pods,podgroups,... -o json`` prints of a cluster.
 
 The cluster is made up: 60 nodes of 8 GPUs in 3 blocks x 4 racks x 5 nodes, and 4 CPU nodes. Some
-groups run, others wait, each for a reason of its own (see WAITING below). The seed only draws what
+groups run, others wait, each for a reason of its own (see WAITING groups below). The seed only draws what
 no plan depends on (uids, addresses), so the text is the same every time:
 
     python examples/make_cluster.py > examples/cluster.json
@@ -288,7 +288,7 @@ def _nodes(made: Cluster) -> None:
 
 
 def _running(made: Cluster) -> None:
-    """Groups that run: they hold room, and where a group also waits, they count."""
+    """Add groups that run: they hold room, and where a group also waits, they count."""
     made.group("pretrain-a", "ml", minimum=12, level=BLOCK, minutes=700, standing=True)
     held = [name for rack in (0, 1) for name in _named(0, rack, "01234")] + _named(0, 2, "01")
     made.running("pretrain-a", "ml", 8, held, klass="training")
@@ -352,7 +352,7 @@ def _tree(made: Cluster) -> None:
 
 
 def _training(made: Cluster) -> None:
-    """WAITING: rack-bound, block-bound, close if possible, elastic, roles, and one too big."""
+    """Add WAITING groups: rack-bound, block-bound, close if possible, elastic, roles, and one too big."""
     for name, minutes in (
         ("finetune-b", 50),
         ("finetune-c", 45),
@@ -377,7 +377,7 @@ def _training(made: Cluster) -> None:
 
 
 def _research(made: Cluster) -> None:
-    """WAITING: slices, growth of a running group, basic group, single pods, and what must wait."""
+    """Add WAITING groups: slices, growth of a running group, basic group, single pods, and what must wait."""
     slices = {"gangplan.io/slice-size": "4", "gangplan.io/slice-required-topology": RACK}
     made.group("moe", "lab", minimum=8, klass="research", annotations=slices)
     made.waiting("moe", "lab", 8, 2)
