@@ -6,7 +6,7 @@ goes on, so that a user sees everything at once. A ``null`` is the same as an ab
 """
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -93,10 +93,11 @@ class Fields:
     obj : the mapping.
     source : file (and line or item) that the object came from.
     faults : where faults go.
-    parent, name : the mapping that holds this one and the name there; none for a whole object.
+    parent, name, index : the mapping that holds this one, the field there, and the place in that
+        field's list (-1: no list); none for a whole object.
     """
 
-    __slots__ = ("_name", "_parent", "_root", "faults", "obj", "source")
+    __slots__ = ("_index", "_name", "_parent", "faults", "obj", "source")
 
     def __init__(
         self,
@@ -105,13 +106,14 @@ class Fields:
         faults: Faults,
         parent: "Fields | None" = None,
         name: str = "",
+        index: int = -1,
     ) -> None:
         self.obj = obj
         self.source = source
         self.faults = faults
         self._parent = parent
         self._name = name
-        self._root: Fields = self if parent is None else parent._root
+        self._index = index
 
     # -- place ---------------------------------------------------------------------------------
 
@@ -119,12 +121,16 @@ class Fields:
     def path(self) -> str:
         """Dotted path from the whole object; empty for the object itself."""
         above = self._parent.path if self._parent is not None else ""
-        return f"{above}.{self._name}" if above else self._name
+        own = self._name if self._index < 0 else f"{self._name}[{self._index}]"
+        return f"{above}.{own}" if above else own
 
     @property
     def item(self) -> str:
         """``Kind namespace/name`` of the whole object, as far as it has them."""
-        return describe(self._root.obj)
+        root = self
+        while root._parent is not None:
+            root = root._parent
+        return describe(root.obj)
 
     def fault(self, key: str, message: str) -> None:
         """Add a fault about a field here; an empty key means this mapping itself."""
@@ -247,39 +253,48 @@ class Fields:
 
     def section(self, key: str) -> "Fields":
         """Read a mapping of optional fields; an empty one where absent."""
-        found = self.mapping(key)
-        return found if found is not None else Fields({}, self.source, self.faults, self, key)
+        value = self.obj.get(key)
+        if not isinstance(value, dict):
+            if value is not None:
+                self._wrong(key, "a mapping", value)
+            value = {}
+        return Fields(value, self.source, self.faults, self, key)
 
     def items(self, key: str, *, required: bool = False) -> "list[Fields]":
         """Read a list of mappings; empty where absent."""
-        found: list[Fields] = []
-        for place, value in self._list(key, required):
-            if isinstance(value, dict):
-                found.append(Fields(value, self.source, self.faults, self, place))
-            else:
-                self._wrong(place, "a mapping", value)
+        value = self._list(key, required)
+        source, faults = self.source, self.faults
+        found = [
+            Fields(entry, source, faults, self, key, index)
+            for index, entry in enumerate(value)
+            if isinstance(entry, dict)
+        ]
+        if len(found) != len(value):
+            self._wrong_entries(key, value, dict, "a mapping")
         return found
 
     def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
         """Read a list of texts; empty where absent."""
-        found: list[str] = []
-        for place, value in self._list(key, required):
-            if isinstance(value, str):
-                found.append(value)
-            else:
-                self._wrong(place, "text", value)
-        return tuple(found)
+        value = self._list(key, required)
+        found = tuple(entry for entry in value if isinstance(entry, str))
+        if len(found) != len(value):
+            self._wrong_entries(key, value, str, "text")
+        return found
 
-    def _list(self, key: str, required: bool) -> list[tuple[str, Any]]:
+    def _list(self, key: str, required: bool) -> list[Any]:
         value = self.obj.get(key)
+        if isinstance(value, list) and value:
+            return value
         if value is not None and not isinstance(value, list):
             self._wrong(key, "a list", value)
-            return []
-        if not value:
-            if required:
-                self._missing(key)
-            return []
-        return [(f"{key}[{index}]", entry) for index, entry in enumerate(value)]
+        elif required:
+            self._missing(key)
+        return []
+
+    def _wrong_entries(self, key: str, value: list[Any], right: type, expected: str) -> None:
+        for index, entry in enumerate(value):
+            if not isinstance(entry, right):
+                self._wrong(f"{key}[{index}]", expected, entry)
 
     def labels(self, key: str) -> dict[str, str]:
         """Read a mapping of texts to texts (labels, annotations, selectors); empty where absent."""
@@ -325,17 +340,6 @@ class Fields:
             except ValueError as error:
                 self.section(key).fault(name, str(error))
         return found
-
-    def checked(self, key: str, convert: Callable[[str], D]) -> D | None:
-        """Read a text through ``convert``, whose ValueError becomes the fault's message."""
-        value = self.text(key)
-        if not value:
-            return None
-        try:
-            return convert(value)
-        except ValueError as error:
-            self.fault(key, str(error))
-            return None
 
 
 def describe(obj: dict[str, Any]) -> str:

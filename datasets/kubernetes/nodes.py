@@ -28,8 +28,9 @@ def node(document: Document, faults: Faults, notes: list[str] | None = None) -> 
     """
     before = len(faults)
     fields = document.fields(faults)
-    name = object_name(fields)
-    labels = fields.section("metadata").labels("labels")
+    metadata = fields.section("metadata")
+    name = object_name(metadata)
+    labels = metadata.labels("labels")
     spec = fields.section("spec")
     spec.only(schema.NODE_SPEC)
     status = fields.section("status")

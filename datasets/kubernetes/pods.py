@@ -20,20 +20,13 @@ def pod(document: Document, faults: Faults) -> PodRecord | None:
     """Read a Pod; None, and faults, where something is wrong with it."""
     before = len(faults)
     fields = document.fields(faults)
-    name = object_name(fields)
-    space = namespace(fields)
+    metadata = fields.section("metadata")
+    name, space = object_name(metadata), namespace(metadata)
     spec = fields.mapping("spec", required=True)
     if spec is None or len(faults) > before:
         return None
-    return pod_from_spec(
-        space,
-        name,
-        fields.section("metadata"),
-        spec,
-        fields.section("status"),
-        document.source,
-        faults,
-    )
+    status = fields.section("status")
+    return pod_from_spec(space, name, metadata, spec, status, document.source, faults)
 
 
 def pod_from_spec(

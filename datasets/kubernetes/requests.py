@@ -56,25 +56,40 @@ def container_requests(fields: Fields) -> Amounts:
 
 
 class _Resize:
-    """What the kubelet says it has allocated, container by container."""
+    """What the kubelet says it has allocated, container by container (KEP-1287)."""
 
     def __init__(self, status: Fields) -> None:
-        self._statuses: dict[str, Fields] = {}
-        for key in ("containerStatuses", "initContainerStatuses"):
-            for entry in status.items(key):
-                self._statuses[entry.text("name")] = entry
-        self.infeasible = any(
-            entry.obj.get("type") == "PodResizePending" and entry.obj.get("reason") == "Infeasible"
-            for entry in status.items("conditions")
+        self._statuses = {
+            entry.text("name"): entry
+            for key in ("containerStatuses", "initContainerStatuses")
+            for entry in status.items(key)
+        }
+        conditions = status.obj.get("conditions")
+        self.infeasible = isinstance(conditions, list) and any(
+            isinstance(entry, dict)
+            and entry.get("type") == "PodResizePending"
+            and entry.get("reason") == "Infeasible"
+            for entry in conditions
         )
 
-    def settle(self, name: str, wanted: Amounts) -> Amounts:
-        """Give the maximum of wanted, allocated and actual; without wanted if it is infeasible."""
-        status = self._statuses.get(name)
-        return wanted if status is None else self.settle_with(status, wanted)
+    def settle(self, container: Fields, wanted: Amounts) -> Amounts:
+        """Do `settle_with` for the status of a container, if there is one."""
+        status = self._statuses.get(container.text("name"))
+        if status is None:
+            return wanted
+        spec, there = container.obj.get("resources"), status.obj
+        actual = there.get("resources", spec)
+        if spec == actual and isinstance(spec, dict):  # the common case: nothing was resized
+            asked = spec.get("requests")
+            if asked == there.get("allocatedResources", asked):
+                return wanted
+        return self.settle_with(status, wanted)
 
     def settle_with(self, status: Fields, wanted: Amounts) -> Amounts:
-        """Do `settle` for the status that holds ``allocatedResources`` and ``resources``."""
+        """Give the maximum of wanted, allocated and actual; without wanted if it is infeasible.
+
+        ``status`` holds ``allocatedResources`` and ``resources``, of a container or of the pod.
+        """
         found = status.quantities("allocatedResources", round_up=True)
         if status.has("resources"):
             _raise(found, status.section("resources").quantities("requests", round_up=True))
@@ -87,7 +102,7 @@ class _Resize:
 
 def _container(fields: Fields, resize: _Resize | None) -> Amounts:
     wanted = container_requests(fields)
-    return wanted if resize is None else resize.settle(fields.text("name"), wanted)
+    return wanted if resize is None else resize.settle(fields, wanted)
 
 
 def _init_containers(spec: Fields, resize: _Resize | None) -> tuple[Amounts, Amounts]:
