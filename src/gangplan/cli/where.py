@@ -41,7 +41,8 @@ def _domains(
         if len(names) > _NAMED_DOMAINS:
             told.append(f"{len(names)} {key}s")
         else:
-            told.append(f"{key} {'+'.join(names)}")
+            said = " + ".join(names)
+            told.append(said if said.lower().startswith(key.lower()) else f"{key} {said}")
     return told
 
 
