@@ -8,14 +8,14 @@ _SUBDOMAIN = re.compile(r"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?", re.ASCII)
 _LONGEST = 253
 
 
-def object_name(metadata: Fields) -> str:
-    """Read ``metadata.name``; empty, with a fault, where it is missing or no name."""
-    return subdomain(metadata, "name", required=True)
+def object_name(fields: Fields) -> str:
+    """Read ``metadata.name`` of an object; empty, with a fault, where it is missing or no name."""
+    return subdomain(fields.section("metadata"), "name", required=True)
 
 
-def namespace(metadata: Fields) -> str:
-    """Read ``metadata.namespace``; ``default`` where it is absent, as kubectl does."""
-    return subdomain(metadata, "namespace") or "default"
+def namespace(fields: Fields) -> str:
+    """Read ``metadata.namespace`` of an object; ``default`` where it is absent, as in kubectl."""
+    return subdomain(fields.section("metadata"), "namespace") or "default"
 
 
 def subdomain(fields: Fields, key: str, *, required: bool = False) -> str:

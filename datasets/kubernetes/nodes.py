@@ -29,7 +29,7 @@ def node(document: Document, faults: Faults, notes: list[str] | None = None) -> 
     before = len(faults)
     fields = document.fields(faults)
     metadata = fields.section("metadata")
-    name = object_name(metadata)
+    name = object_name(fields)
     labels = metadata.labels("labels")
     spec = fields.section("spec")
     spec.only(schema.NODE_SPEC)

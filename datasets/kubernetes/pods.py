@@ -21,7 +21,7 @@ def pod(document: Document, faults: Faults) -> PodRecord | None:
     before = len(faults)
     fields = document.fields(faults)
     metadata = fields.section("metadata")
-    name, space = object_name(metadata), namespace(metadata)
+    name, space = object_name(fields), namespace(fields)
     spec = fields.mapping("spec", required=True)
     if spec is None or len(faults) > before:
         return None

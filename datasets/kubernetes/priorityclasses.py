@@ -14,7 +14,7 @@ def priority_class(document: Document, faults: Faults) -> PriorityClassRecord | 
     before = len(faults)
     fields = document.fields(faults)
     fields.only(schema.PRIORITY_CLASS)
-    name = object_name(fields.section("metadata"))
+    name = object_name(fields)
     value = fields.integer("value", 0, required=True, minimum=-INT32 - 1, maximum=INT32)
     default = fields.boolean("globalDefault")
     if len(faults) > before:
