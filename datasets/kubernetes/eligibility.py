@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from gangplan.datasets.kubernetes.matching import satisfies, tolerated
 from gangplan.datasets.kubernetes.records import (
     Eligibility,
     NodeRecord,
@@ -19,6 +18,8 @@ from gangplan.datasets.kubernetes.records import (
     Taint,
     Toleration,
 )
+from gangplan.datasets.kubernetes.selectors import satisfies
+from gangplan.datasets.kubernetes.taints import tolerates
 from gangplan.models.arrays import Flags, Ints
 
 V = TypeVar("V", bound=Hashable)
@@ -52,8 +53,8 @@ class _Tests:
         self._nodes = nodes
         self._rows: dict[Hashable, int] = {}
         self._answers: list[Flags] = []
-        self._values: dict[tuple[str, bool], tuple[list[str | None], Ints]] = {}
-        self._taints: tuple[list[tuple[Taint, ...]], Ints] = _distinct([_taints(n) for n in nodes])
+        self._values: dict[tuple[str, bool], tuple[dict[str | None, int], Ints]] = {}
+        self._taints = _distinct([_taints(node) for node in nodes])
 
     def requirement(self, requirement: Requirement) -> int:
         """Row of a label or field requirement."""
@@ -63,7 +64,12 @@ class _Tests:
             if key not in self._values:
                 self._values[key] = _distinct([_value(node, *key) for node in self._nodes])
             values, where = self._values[key]
-            return np.array([satisfies(requirement, value) for value in values], dtype=bool)[where]
+            if requirement.operator == "In":  # the usual one; values may be as many as nodes
+                fine = np.zeros(len(values), dtype=np.bool_)
+                fine[[values[one] for one in requirement.values if one in values]] = True
+            else:
+                fine = np.array([satisfies(requirement, one) for one in values], dtype=np.bool_)
+            return fine[where]
 
         return self._row(requirement, answer)
 
@@ -72,7 +78,7 @@ class _Tests:
 
         def answer() -> Flags:
             taints, where = self._taints
-            fine = [all(tolerated(taint, tolerations) for taint in some) for some in taints]
+            fine = [tolerates(tolerations, some) for some in taints]
             return np.array(fine, dtype=bool)[where]
 
         return self._row(tolerations, answer)
@@ -152,10 +158,11 @@ def _number(answers: Flags) -> tuple[Ints, Ints]:
     return rank[inverse.ravel()], first[order].astype(np.int64)
 
 
-def _distinct(values: list[V]) -> tuple[list[V], Ints]:
+def _distinct(values: list[V]) -> tuple[dict[V, int], Ints]:
+    """Number the distinct values in order of appearance; give the number of each value."""
     number: dict[V, int] = {}
     where = [number.setdefault(value, len(number)) for value in values]
-    return list(number), np.array(where, dtype=np.int64)
+    return number, np.array(where, dtype=np.int64)
 
 
 def _value(node: NodeRecord, key: str, field: bool) -> str | None:

@@ -12,6 +12,8 @@ v1alpha3   1.37        as v1beta1, and CompositePodGroup
 from dataclasses import dataclass
 
 from gangplan.datasets.kubernetes.fields import Faults, Fields
+from gangplan.datasets.kubernetes.names import namespace, object_name
+from gangplan.datasets.kubernetes.pods import ANNOTATIONS
 from gangplan.datasets.kubernetes.records import TopologyRule
 
 GROUP = "scheduling.k8s.io"
@@ -47,7 +49,7 @@ class Identity:
     namespace: str
     name: str
     created: float | None
-    annotations: dict[str, str]
+    annotations: dict[str, str]  # those of gangplan.io and Kueue
 
 
 def identity(fields: Fields, *, generate: bool = False) -> Identity:
@@ -58,17 +60,24 @@ def identity(fields: Fields, *, generate: bool = False) -> Identity:
     generate : a generateName may stand for the name, which the server would make longer.
     """
     metadata = fields.section("metadata")
-    name = metadata.text("name")
-    if not name and generate:
+    if generate and not metadata.has("name") and metadata.has("generateName"):
         name = metadata.text("generateName").rstrip("-.")
-    if not name:
-        metadata.fault("name", "missing")
+    else:
+        name = object_name(fields)
     return Identity(
-        metadata.text("namespace") or "default",
+        namespace(fields),
         name,
         metadata.timestamp("creationTimestamp"),
-        metadata.labels("annotations"),
+        _annotations(metadata),
     )
+
+
+def _annotations(metadata: Fields) -> dict[str, str]:
+    """Annotations that are read; those of others need not even be texts."""
+    found = metadata.mapping("annotations")
+    if found is None:
+        return {}
+    return {key: found.text(key) for key in found.obj if key.startswith(ANNOTATIONS)}
 
 
 def spec(fields: Fields) -> Fields:
