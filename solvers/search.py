@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field, replace
 
+from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
 from gangplan.models.counts.decode import encode
 from gangplan.models.counts.formulation import Model
@@ -102,7 +103,7 @@ class Search:
         begin = time.monotonic()
         limits = replace(self.limits, seconds=until - begin)
         try:
-            outcome = ask_again(self.solver, milp, limits, encode(self.model, best.plan))
+            outcome = ask_again(self.solver, milp, limits, self._start(best))
         except SolverError as error:
             self._warn(f"no second opinion on {self.tiers[i].name}: {error}")
             return bound, best
@@ -174,7 +175,7 @@ class Search:
         seconds = until - begin
         if seconds < LEAST_SECONDS or self._failures >= FAILURES:
             return None
-        point = None if start is None else encode(self.model, start.plan)
+        point = None if start is None else self._start(start)
         try:
             outcome = solver.solve(milp, replace(self.limits, seconds=seconds), start=point)
         except SolverError as error:
@@ -188,6 +189,14 @@ class Search:
         if "start not used" in outcome.message:
             self._warn(f"{solver.name}: {outcome.message}")
         return outcome
+
+    def _start(self, best: Incumbent) -> Ints | None:
+        """Write the best plan as a point; a formulation without a family may have no room for it."""
+        try:
+            return encode(self.model, best.plan)
+        except PlanError as error:
+            self._warn(f"the search begins without a start: {error}")
+            return None
 
     def _cost(self, plan: Incumbent, i: int) -> int:
         return -plan.values[i] if self.tiers[i].maximise else plan.values[i]

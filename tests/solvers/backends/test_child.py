@@ -71,7 +71,7 @@ def test_a_worker_that_died_while_idle_is_replaced() -> None:
     worker.wait_ready()
     workers.keep(worker)
     os.kill(worker.pid, signal.SIGKILL)
-    assert _gone(worker.pid)
+    os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
     assert Watched(Highs()).solve(KNAPSACK, LIMITS).stop is Stop.OPTIMAL
 
 
