@@ -15,26 +15,25 @@ from gangplan.models.needs import Needs, needs_of
 from gangplan.models.shortage import Shortage as Shortage
 from gangplan.models.shortage import cannot_be_placed as cannot_be_placed
 from gangplan.models.shortage import least_total
-from gangplan.models.slots import slots_of
+from gangplan.models.slots import Slots, slots_of
 from gangplan.models.tiers import Tier, Worth, worth_of
 
 
-def placeable(instance: Instance, needs: Needs) -> tuple[Flags, Flags]:
+def placeable(instance: Instance, needs: Needs, slots: Slots) -> tuple[Flags, Flags]:
     """(G,) groups and (H,) composites that counting does not rule out; held ones are ruled out."""
-    held = instance.groups.held.copy()
     trees = ~instance.composites.held
     for h in range(len(instance.composites)):
         parent = int(instance.composites.parent[h])
         trees[h] &= parent < 0 or bool(trees[parent])
+    groups = ~instance.groups.held
     below = instance.groups.parent >= 0
-    held[below] |= ~trees[instance.groups.parent[below]]
-    groups = np.array(
-        [
-            not held[g] and (bool(needs.stands[g]) or cannot_be_placed(instance, g, needs) is None)
-            for g in range(len(instance.groups))
-        ],
-        dtype=np.bool_,
-    )
+    groups[below] &= trees[instance.groups.parent[below]]
+    verdicts: dict[object, bool] = {}
+    for g in np.flatnonzero(groups & ~needs.stands):
+        kind = _kind(instance, int(g), needs, slots)
+        if kind not in verdicts:
+            verdicts[kind] = cannot_be_placed(instance, int(g), needs, slots) is None
+        groups[g] = verdicts[kind]
     for h in range(len(instance.composites) - 1, -1, -1):
         leaves = (instance.groups.parent == h) & ~needs.stands & groups
         inner = (instance.composites.parent == h) & ~needs.composite_stands & trees
@@ -42,19 +41,33 @@ def placeable(instance: Instance, needs: Needs) -> tuple[Flags, Flags]:
     return groups, trees
 
 
+def _kind(instance: Instance, group: int, needs: Needs, slots: Slots) -> object:
+    """Everything of a group that ``cannot_be_placed`` looks at: equal kinds, equal verdicts."""
+    start, end = np.searchsorted(instance.roles.group, [group, group + 1])
+    roles = tuple(
+        zip(
+            slots.kind[start:end].tolist(),
+            slots.wanted[start:end].tolist(),
+            needs.role[start:end].tolist(),
+            strict=True,
+        )
+    )
+    rules = instance.rules
+    mine = np.flatnonzero(rules.owner == group)
+    shape = (rules.level[mine], rules.mode[mine], rules.slice[mine])
+    bound = tuple(zip(*(column.tolist() for column in shape), strict=True))
+    members = tuple(tuple(sorted(rules.members(int(t)).items())) for t in mine)
+    parent = int(instance.groups.parent[group])
+    need = (int(instance.groups.kind[group]), int(needs.group[group]))
+    return need, roles, bound, members, parent
+
+
 def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
     """Return an upper bound on each maximised tier over all plans; None for minimised tiers."""
-    needs = needs_of(instance)
-    groups, trees = placeable(instance, needs)
-    fit = np.array(
-        [
-            min(int(instance.roles.wanted[k]), int(slots_of(instance, k).sum()))
-            if groups[instance.roles.group[k]]
-            else 0
-            for k in range(len(instance.roles))
-        ],
-        dtype=np.int64,
-    )
+    needs, slots = needs_of(instance), slots_of(instance)
+    groups, trees = placeable(instance, needs, slots)
+    room = slots.table.sum(axis=1)[slots.kind] if len(slots.table) else slots.wanted
+    fit = np.minimum(room, slots.wanted) * groups[instance.roles.group]
     found: list[int | None] = []
     for tier in tiers:
         worth = worth_of(instance, tier, needs) if tier.maximise else None

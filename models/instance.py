@@ -130,7 +130,7 @@ class Instance:
         return np.flatnonzero(np.isin(self.roles.group, self.groups_of(owner)))
 
     def groups_of(self, owner: int) -> Ints:
-        """Return the groups below a rule's owner (a group itself, or all those under a composite)."""
+        """Return the groups below a rule's owner: itself, or all under a composite."""
         n_groups = len(self.groups)
         if owner < n_groups:
             return np.array([owner], dtype=np.int64)

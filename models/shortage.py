@@ -13,7 +13,7 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
-from gangplan.models.slots import shared_slots, slots_of
+from gangplan.models.slots import Slots, shared_slots, slots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,16 @@ class _Candidates:
     names: tuple[str, ...]
 
 
-def cannot_be_placed(instance: Instance, group: int, needs: Needs | None = None) -> Shortage | None:
+def cannot_be_placed(
+    instance: Instance, group: int, needs: Needs | None = None, slots: Slots | None = None
+) -> Shortage | None:
     """Return the shortage that proves a gang cannot reach its minimum; None where none is found.
 
     For a basic or bare group: that not even one pod fits. Held groups and gangs that stand give
-    None: nothing is asked of the cluster.
+    None: nothing is asked of the cluster. ``needs`` and ``slots`` save work over many groups.
     """
     needs = needs_of(instance) if needs is None else needs
+    slots = slots_of(instance) if slots is None else slots
     groups = instance.groups
     if groups.held[group] or needs.stands[group]:
         return None
@@ -59,10 +62,10 @@ def cannot_be_placed(instance: Instance, group: int, needs: Needs | None = None)
     sets = _candidates(instance, group)
     if start == end or not sets.names:
         return Shortage(need, 0, "eligible nodes")
-    slots = np.array([slots_of(instance, k) for k in range(start, end)])
+    room = np.array([slots.of_role(k) for k in range(start, end)])
     own = needs.role[start:end]
-    have, scarce = _capacity(instance, start, end, slots, sets, need, needs)
-    by_role = _per_set(sets, slots)
+    have, scarce = _capacity(instance, start, end, room, sets, need, needs)
+    by_role = _per_set(sets, room)
     role_short = by_role < own[:, None]
     if ((have >= need) & ~role_short.any(axis=0)).any():
         return None
@@ -98,8 +101,10 @@ def _candidates(instance: Instance, group: int) -> _Candidates:
         allowed &= topology.domain[rules.level[sliced]] >= 0
     if finest < 0:
         return _Candidates(np.where(allowed, 0, -1), ("",))
-    used = np.unique(topology.domain[finest][allowed])
-    label = np.where(allowed, np.searchsorted(used, topology.domain[finest]), -1)
+    number = np.where(allowed, topology.domain[finest], -1)
+    present = np.bincount(number[allowed], minlength=topology.n_domains) > 0
+    used = np.flatnonzero(present)
+    label = np.where(allowed, np.cumsum(present)[number] - 1, -1)
     key = instance.names.levels[finest]
     return _Candidates(label, tuple(f"{key}={instance.names.domains[d]}" for d in used))
 
@@ -118,12 +123,12 @@ def _whole_rules(instance: Instance, group: int) -> list[int]:
 def _per_set(sets: _Candidates, amounts: Ints) -> Ints:
     """(..., N) amounts per node -> (..., n) sums per candidate set."""
     inside = sets.label >= 0
-    out = np.zeros((*amounts.shape[:-1], len(sets.names)), dtype=np.int64)
-    for row, amount in zip(
-        out.reshape(-1, len(sets.names)), amounts.reshape(-1, len(sets.label)), strict=True
-    ):
-        np.add.at(row, sets.label[inside], amount[inside])
-    return out
+    label, n = sets.label[inside], len(sets.names)
+    rows = amounts.reshape(-1, len(sets.label))[:, inside]
+    out = np.zeros((len(rows), n), dtype=np.int64)
+    for row, amount in zip(out, rows, strict=True):
+        np.add.at(row, label, amount)
+    return out.reshape(*amounts.shape[:-1], n)
 
 
 def _capacity(

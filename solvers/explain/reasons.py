@@ -14,6 +14,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.result import TierReport
+from gangplan.models.slots import Slots, slots_of
 
 
 def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
@@ -23,7 +24,7 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     ----------
     reports : of the plan's tiers; without them nothing is called proven but counting.
     """
-    needs = needs_of(instance)
+    needs, slots = needs_of(instance), slots_of(instance)
     placed = np.zeros(len(instance.groups), dtype=np.int64)
     np.add.at(placed, instance.roles.group, plan.placed_per_role(instance))
     wanted = np.zeros(len(instance.groups), dtype=np.int64)
@@ -31,10 +32,12 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     gang = instance.groups.kind == GANG
     waits = np.where(gang, ~needs.stands & (placed == 0), placed < wanted)
     waits |= instance.groups.held
-    return {int(g): _why(instance, int(g), needs, reports) for g in np.flatnonzero(waits)}
+    return {int(g): _why(instance, int(g), needs, slots, reports) for g in np.flatnonzero(waits)}
 
 
-def _why(instance: Instance, g: int, needs: Needs, reports: tuple[TierReport, ...]) -> str:
+def _why(
+    instance: Instance, g: int, needs: Needs, slots: Slots, reports: tuple[TierReport, ...]
+) -> str:
     if instance.groups.held[g]:
         return instance.names.held[g]
     h = int(instance.groups.parent[g])
@@ -42,7 +45,7 @@ def _why(instance: Instance, g: int, needs: Needs, reports: tuple[TierReport, ..
         if instance.composites.held[h]:
             return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
         h = int(instance.composites.parent[h])
-    short = cannot_be_placed(instance, g, needs)
+    short = cannot_be_placed(instance, g, needs, slots)
     if short is not None:
         return sentence(short) + leaving(instance, g, needs)
     priority = int(instance.groups.priority[g])
