@@ -159,7 +159,7 @@ def _number(answers: Flags) -> tuple[Ints, Ints]:
 
 
 def _distinct(values: list[V]) -> tuple[dict[V, int], Ints]:
-    """Number the distinct values in order of appearance; give the number of each value."""
+    """Give distinct values numbers in order of appearance, and (N,) the number of each value."""
     number: dict[V, int] = {}
     where = [number.setdefault(value, len(number)) for value in values]
     return number, np.array(where, dtype=np.int64)

@@ -7,18 +7,20 @@ not used is told in the instance's notes.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gangplan.datasets.kubernetes import foreign, groupspec, jobs, kueue, workloads
+from gangplan.datasets.kubernetes import foreign, groupspec, kueue
 from gangplan.datasets.kubernetes.build import build
 from gangplan.datasets.kubernetes.composites import composite
 from gangplan.datasets.kubernetes.documents import Document, load
 from gangplan.datasets.kubernetes.duplicates import duplicates_of
 from gangplan.datasets.kubernetes.fields import Faults, describe
 from gangplan.datasets.kubernetes.groups import group
+from gangplan.datasets.kubernetes.jobs import JobRecord, expand, job
 from gangplan.datasets.kubernetes.kinds import READ, Skipped, api_group
 from gangplan.datasets.kubernetes.nodes import node
 from gangplan.datasets.kubernetes.pods import pod
 from gangplan.datasets.kubernetes.priorityclasses import priority_class
 from gangplan.datasets.kubernetes.records import PodRecord, Snapshot
+from gangplan.datasets.kubernetes.workloads import WorkloadRecord, unused, workload
 from gangplan.models.instance import Instance
 
 RELEASES = ("1.36", "1.37")
@@ -96,8 +98,8 @@ class _Reading:
     faults: Faults
     kubernetes: str
     snapshot: Snapshot = field(default_factory=Snapshot)
-    jobs: list[jobs.JobRecord] = field(default_factory=list)
-    workloads: list[workloads.WorkloadRecord] = field(default_factory=list)
+    jobs: list[JobRecord] = field(default_factory=list)
+    workloads: list[WorkloadRecord] = field(default_factory=list)
     topologies: list[_Topology] = field(default_factory=list)
     skipped: Skipped = field(default_factory=Skipped)
 
@@ -123,14 +125,12 @@ class _Reading:
         duplicates_of("Job", self.jobs, self.faults)
         duplicates_of("Workload", self.workloads, self.faults)
         duplicates_of("Topology", self.topologies, self.faults)
-        pods, groups, notes = jobs.expand(
-            self.jobs, snapshot.pods, snapshot.groups, self._bound_jobs()
-        )
+        pods, groups, notes = expand(self.jobs, snapshot.pods, snapshot.groups, self._bound_jobs())
         snapshot.pods += pods
         snapshot.groups += groups
         snapshot.levels = levels or self._declared()
         snapshot.notes += notes
-        snapshot.notes += workloads.unused(self.workloads, snapshot.groups, snapshot.composites)
+        snapshot.notes += unused(self.workloads, snapshot.groups, snapshot.composites)
         snapshot.notes += self.skipped.notes()
         return snapshot
 
@@ -143,11 +143,11 @@ class _Reading:
         for record in self.snapshot.groups:
             made.setdefault((record.namespace, record.workload), []).append(record.name)
         bound = {}
-        for workload in self.workloads:
-            mine = made.get((workload.namespace, workload.name), [])
+        for owner in self.workloads:
+            mine = made.get((owner.namespace, owner.name), [])
             # 1.37 makes a group anyway; 1.36 leaves a Job with a Workload of its own alone.
-            if workload.job and (len(mine) == 1 or self.kubernetes == "1.36"):
-                bound[workload.namespace, workload.job] = mine[0] if len(mine) == 1 else ""
+            if owner.job and (len(mine) == 1 or self.kubernetes == "1.36"):
+                bound[owner.namespace, owner.job] = mine[0] if len(mine) == 1 else ""
         return bound
 
     def _declared(self) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ class _Reading:
             self.snapshot.pods.append(_with_bonds(record, document.obj))
 
     def _job(self, document: Document, version: str) -> None:
-        record = jobs.job(document.fields(self.faults), self.kubernetes)
+        record = job(document.fields(self.faults), self.kubernetes)
         if record is not None:
             template = document.obj["spec"]["template"]
             self.jobs.append(replace(record, pod=_with_bonds(record.pod, template)))
@@ -187,7 +187,7 @@ class _Reading:
         self.snapshot.composites.append(composite(document.fields(self.faults), version))
 
     def _workload(self, document: Document, version: str) -> None:
-        self.workloads.append(workloads.workload(document.fields(self.faults), version))
+        self.workloads.append(workload(document.fields(self.faults), version))
 
     def _topology(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
