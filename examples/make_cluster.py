@@ -254,7 +254,7 @@ def _time(minutes: float) -> str:
 def _ask(gpus: int) -> dict[str, str]:
     if not gpus:
         return {"cpu": "4", "memory": "16Gi"}
-    return {"cpu": str(8 * gpus), "memory": f"{96 * gpus}Gi", GPU: str(gpus)}
+    return {"cpu": str(6 * gpus), "memory": f"{96 * gpus}Gi", GPU: str(gpus)}
 
 
 def _named(block: int, rack: int, numbers: str) -> list[str]:
@@ -290,26 +290,16 @@ def _nodes(made: Cluster) -> None:
 def _running(made: Cluster) -> None:
     """Add groups that run: they hold room, and where a group also waits, they count."""
     made.group("pretrain-a", "ml", minimum=12, level=BLOCK, minutes=700, standing=True)
-    held = [name for rack in (0, 1) for name in _named(0, rack, "01234")] + _named(0, 2, "01")
+    held = [*_named(0, 0, "01234"), *_named(0, 1, "01234"), *_named(0, 2, "0123")]
     made.running("pretrain-a", "ml", 8, held, klass="training")
     made.group("finetune-a", "ml", minimum=4, level=RACK, minutes=650, standing=True)
     made.running("finetune-a", "ml", 4, _named(1, 0, "0123"), klass="training")
     made.group("chat", "serve", klass="serving", minutes=640, standing=True)
-    made.running(
-        "chat",
-        "serve",
-        1,
-        [*_named(1, 1, "01"), *_named(2, 0, "01"), *_named(2, 2, "4")],
-        klass="serving",
-    )
+    chat = [*_named(1, 1, "0123"), *_named(2, 0, "01"), *_named(2, 2, "4")]
+    made.running("chat", "serve", 1, chat, klass="serving")
     made.group("sweep", "lab", minimum=3, klass="research", minutes=620, standing=True)
-    made.running(
-        "sweep",
-        "lab",
-        2,
-        [*_named(1, 1, "2"), *_named(1, 2, "0"), *_named(2, 3, "0")],
-        klass="research",
-    )
+    sweep = [*_named(1, 1, "4"), *_named(1, 2, "0"), *_named(2, 3, "0")]
+    made.running("sweep", "lab", 2, sweep, klass="research")
     for i, node in enumerate([*_named(1, 3, "0"), *_named(2, 1, "2")]):
         made.pod(
             f"notebook-run-{i}", "lab", _ask(1), node=node, owner=("Job", "notebook"), minutes=90
@@ -361,8 +351,8 @@ def _training(made: Cluster) -> None:
     ):
         made.group(name, "ml", minimum=4, level=RACK, minutes=minutes)
         made.waiting(name, "ml", 4, 8, klass="training", minutes=minutes)
-    made.group("pretrain-b", "ml", minimum=8, level=BLOCK, minutes=55)
-    made.waiting("pretrain-b", "ml", 8, 8, klass="training", minutes=55)
+    made.group("pretrain-b", "ml", minimum=12, level=BLOCK, minutes=55)
+    made.waiting("pretrain-b", "ml", 12, 8, klass="training", minutes=55)
     made.group("distill", "ml", minimum=6, annotations={"gangplan.io/preferred-topology": RACK})
     made.waiting("distill", "ml", 6, 4, klass="training")
     made.group("rl", "ml", minimum=5, annotations={"gangplan.io/role-minimum": "learner=1,actor=4"})

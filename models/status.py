@@ -18,17 +18,19 @@ PENDING = "pending"
 """The group places nothing new, and pods of it wait."""
 
 RUNNING = "running"
-"""A gang whose running members meet its minimum already; new pods of it are elastic."""
+"""A gang whose running members meet its minimum already (new pods of it are elastic), or a group
+that runs and has no pod that waits."""
 
 
 def statuses(instance: Instance, plan: Plan, needs: Needs | None = None) -> tuple[str, ...]:
     """(G,) ADMITTED, PENDING or RUNNING; a basic or bare group with new pods is ADMITTED."""
     needs = needs_of(instance) if needs is None else needs
     new = placed_per_group(instance, plan) > 0
-    return tuple(
-        RUNNING if stands else ADMITTED if some else PENDING
-        for stands, some in zip(needs.stands.tolist(), new.tolist(), strict=True)
-    )
+    groups = len(instance.groups)
+    waits = np.bincount(instance.roles.group, minlength=groups) > 0
+    runs = needs.stands | (~waits & (instance.groups.running > 0))
+    status = np.where(runs, RUNNING, np.where(new, ADMITTED, PENDING))
+    return tuple(status.tolist())
 
 
 def placed_per_group(instance: Instance, plan: Plan) -> Ints:

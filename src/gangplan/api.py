@@ -4,6 +4,7 @@ Readers and solvers are imported on first use.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,14 @@ def plan(
         _check_weights(instance, objective, weights)
         options = {"second_opinion": True} if second_opinion else {}
         planner = _planner(planner, solver, objective, weights, options)
-    return planner.plan(instance, limits or Limits(), progress)
+    result = planner.plan(instance, limits or Limits(), progress)
+    if not type(planner).__module__.startswith("gangplan."):
+        _check_outsider(instance, planner, result)
+    if result.reasons:
+        return result
+    from gangplan.solvers.explain.reasons import reasons
+
+    return replace(result, reasons=reasons(instance, result.plan, result.tiers))
 
 
 def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
@@ -142,6 +150,14 @@ def _planner(
     if name == "exact" or solver != "highs":
         options = {**options, "solver": solver}
     return registry.get_planner(name, objective=objective, weights=weights, **options)
+
+
+def _check_outsider(instance: Instance, planner: "Planner", result: Result) -> None:
+    """Refuse a plan that breaks a rule; our own planners check theirs."""
+    from gangplan.models.errors import PlanError
+
+    for violation in verify(instance, result.plan):
+        raise PlanError(f"planner {planner.name}: {violation.sentence}")
 
 
 def _check_weights(instance: Instance, objective: str, weights: Mapping[int, int] | None) -> None:

@@ -27,6 +27,13 @@ def test_a_gang_is_admitted_pending_or_running() -> None:
     assert placed_per_group(instance, plan).tolist() == [1, 0, 1, 1]
 
 
+def test_a_group_that_runs_and_waits_for_nothing_is_running() -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 8}], groups=[{"kind": "basic", "roles": [], "running": [0, 0]}]
+    )
+    assert statuses(instance, empty_plan(instance)) == ("running",)
+
+
 def test_an_empty_cluster_has_no_status() -> None:
     instance = make_instance(nodes=[{"gpu": 8}], groups=[])
     assert statuses(instance, empty_plan(instance)) == ()

@@ -3,7 +3,7 @@
 
 def datasets() -> int:
     """List generators, presets and public traces."""
-    from gangplan.cli.tables import show_table
+    from gangplan.cli.tables import console, show_table
     from gangplan.datasets import traces
     from gangplan.datasets.generate import catalogue
     from gangplan.datasets.traces.folder import VARIABLE, data_folder
@@ -16,7 +16,7 @@ def datasets() -> int:
         (t.name, "trace" if t.available() else "trace, files not here", t.what)
         for t in traces.catalogue()
     ]
-    show_table(("name", "kind", "what"), rows)
+    show_table(console(), ("name", "kind", "what"), rows)
     place = data_folder()
     print()
     print(

@@ -3,7 +3,7 @@
 import numpy as np
 from rich.console import Console
 
-from gangplan.cli.tables import console, table
+from gangplan.cli.tables import console, show_table
 from gangplan.cli.where import where
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
@@ -24,8 +24,8 @@ def show_plan(
     _show_groups(out, instance, result, status)
     _show_tiers(out, result)
     out.print()
-    out.print(f"{_counts(instance, result, status)} ({seconds:.1f} s)")
-    out.print(verdict(result.tiers))
+    for line in (f"{_counts(instance, result, status)} ({seconds:.1f} s)", verdict(result.tiers)):
+        out.print(line, soft_wrap=True)
 
 
 def verdict(tiers: tuple[TierReport, ...]) -> str:
@@ -64,12 +64,13 @@ def _show_groups(out: Console, instance: Instance, result: Result, status: list[
     order = np.lexsort((np.arange(len(status)), -instance.groups.priority)).tolist()
     shown: dict[str, int] = {}
     chosen = []
+    pods = _pods(instance, result)
+    order = [g for g in order if pods[g][2] or status[g] == PENDING]
     for g in order:
         shown[status[g]] = shown.get(status[g], 0) + 1
         if shown[status[g]] <= ROWS:
             chosen.append(g)
     if chosen:
-        pods = _pods(instance, result)
         rows = [
             (
                 _name(instance, g, pods[g][2]),
@@ -81,8 +82,8 @@ def _show_groups(out: Console, instance: Instance, result: Result, status: list[
             )
             for g in chosen
         ]
-        head = ("group", "priority", "status", "new pods", "elastic", "where, or why it waits")
-        out.print(table(head, rows, numbers=("priority", "new pods", "elastic")))
+        head = ("group", "priority", "status", "pods", "elastic", "where, or why it waits")
+        show_table(out, head, rows, numbers=("priority", "pods", "elastic"))
     if len(chosen) < len(order):
         out.print(f"... and {len(order) - len(chosen)} groups more (-o FILE writes them all)")
 
@@ -104,7 +105,7 @@ def _name(instance: Instance, group: int, wanted: int) -> str:
     name = instance.names.groups[group]
     if int(instance.groups.kind[group]) != BARE:
         return name
-    return f"{name} (pod)" if wanted == 1 else f"{name} (and {wanted - 1} like it)"
+    return name if wanted == 1 else f"{name} (x{wanted})"
 
 
 def _where_or_why(instance: Instance, result: Result, group: int, status: str) -> str:
@@ -129,7 +130,7 @@ def _show_tiers(out: Console, result: Result) -> None:
     ]
     if rows:
         head = ("tier", "value", "bound", "", "proof")
-        out.print(table(head, rows, numbers=("value", "bound")))
+        show_table(out, head, rows, numbers=("value", "bound"))
     if len(result.tiers) > len(rows):
         out.print(f"... and {len(result.tiers) - len(rows)} tiers more (-o FILE writes them all)")
 
@@ -155,4 +156,4 @@ def _counts(instance: Instance, result: Result, status: list[str]) -> str:
             f"; single pods: {int((result.plan.node[bare] >= 0).sum())} of {int(bare.sum())} placed"
         )
     placed = int((result.plan.node >= 0).sum())
-    return f"{told}; {placed} of {instance.n_pods} waiting pods get a node"
+    return f"{told}\n{placed} of {instance.n_pods} waiting pods get a node"

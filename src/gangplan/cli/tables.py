@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 PIPE_WIDTH = 100
-LAST_WIDTH = 36
+WIDEST = 40
 
 
 def console(on_stderr: bool = False) -> Console:
@@ -20,27 +20,33 @@ def console(on_stderr: bool = False) -> Console:
     return made
 
 
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
-) -> Table:
-    """Make a table; ``numbers`` are the columns set to the right."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+def show_table(
+    out: Console, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> None:
+    """Print a table; the last column takes the room that is left, ``numbers`` go to the right."""
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        show_edge=False,
+        expand=True,
+    )
     for column in head:
+        last = column == head[-1]
         made.add_column(
             column,
             justify="right" if column in numbers else "left",
             overflow="fold",
+            ratio=1 if last else None,
             # A long name may break; the column of sentences keeps room to be read.
-            min_width=LAST_WIDTH if column == head[-1] and len(head) > 1 else None,
+            max_width=None if last else WIDEST,
         )
     for row in rows:
         made.add_row(*(Text(printable(cell), style=_style(cell)) for cell in row))
-    return made
-
-
-def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on standard output."""
-    console().print(table(head, rows))
+    with out.capture() as captured:
+        out.print(made)
+    for line in captured.get().splitlines():
+        out.file.write(line.rstrip() + "\n")
 
 
 def printable(text: str) -> str:

@@ -4,15 +4,15 @@ from collections import Counter
 
 import numpy as np
 
+from gangplan.cli.hostlist import hostlist
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 
 _NAMED_DOMAINS = 2
-_NAMED_NODES = 3
 
 
 def where(instance: Instance, plan: Plan, group: int) -> str:
-    """Say where: ``rack=b0-r2: node-1, node-2 x8``; empty where nothing is placed.
+    """Say where: ``rack b0-r2: node-[1-2] x8``; empty where nothing is placed.
 
     Domains are those of the group's own topology rules and of the composites above it.
     """
@@ -54,9 +54,6 @@ def _nodes(instance: Instance, nodes: "np.ndarray[tuple[int], np.dtype[np.int64]
     parts = []
     for count in sorted(by_count, reverse=True):
         names = by_count[count]
-        shown = ", ".join(names[:_NAMED_NODES])
-        more = len(names) - _NAMED_NODES
-        if more > 0:
-            shown = f"{len(names)} nodes {names[0]} .. {names[-1]}"
+        shown = hostlist(names)
         parts.append(f"{shown} x{count}" if count > 1 else shown)
     return "; ".join(parts)

@@ -1,0 +1,146 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gangplan.cli import codes, main
+from gangplan.datasets.io import read_plan, write_instance
+from gangplan.models.instance import Instance
+from gangplan.models.verify.check import check
+from tests.tiny import make_instance
+
+Captured = pytest.CaptureFixture[str]
+
+
+def cluster() -> Instance:
+    return make_instance(
+        nodes=[{"gpu": 8, "example.com/rack": f"r{n // 4}"} for n in range(12)],
+        groups=[
+            {
+                "name": "ml/train",
+                "priority": 10,
+                "minimum": 3,
+                "wanted": 4,
+                "request": {"gpu": 8},
+                "rules": [("example.com/rack", "required")],
+            },
+            {
+                "name": "ml/[red]big",
+                "priority": 10,
+                "minimum": 5,
+                "wanted": 5,
+                "request": {"gpu": 8},
+                "rules": [("example.com/rack", "required")],
+            },
+            {"name": "ml/held", "minimum": 1, "request": {"gpu": 1}, "held": True},
+            {"name": "ml/grows", "minimum": 1, "wanted": 2, "request": {"gpu": 2}, "running": [11]},
+            {"name": "ml/notebook", "kind": "bare", "wanted": 3, "request": {"gpu": 1}},
+        ],
+    )
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = str(tmp_path / "cluster.json")
+    write_instance(cluster(), path)
+    return path
+
+
+def test_the_table_says_where_and_why(source: str, capsys: Captured) -> None:
+    assert main(["plan", source]) == codes.GOOD
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert said.err == ""
+    row = {line.split()[0]: line for line in lines if line.startswith("ml/")}
+    assert "admitted" in row["ml/train"]
+    assert " 4/4 " in row["ml/train"]
+    assert "rack r" in row["ml/train"]
+    assert "pending" in row["ml/[red]big"]
+    assert "held by the test" in row["ml/held"]
+    assert "running" in row["ml/grows"]
+    assert "ml/notebook (x3) " in row["ml/notebook"]
+    assert any(line.startswith("admitted(10) ") for line in lines)
+    assert lines[-1].startswith("optimal: no better plan exists")
+    assert lines[-3] == "groups: 1 admitted, 1 running, 2 pending; single pods: 3 of 3 placed"
+    assert lines[-2].startswith("9 of 15 waiting pods get a node (")
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_plan_file_is_written_whole_and_verified(
+    source: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "plan.json"
+    assert main(["plan", source, "-o", str(path)]) == codes.GOOD
+    assert check(cluster(), read_plan(str(path), cluster())) == ()
+    assert f"plan file: {path}" in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cluster.json", "plan.json"]
+
+
+def test_json_goes_to_standard_output_and_words_to_standard_error(
+    source: str, capsys: Captured
+) -> None:
+    assert main(["plan", source, "--json"]) == codes.GOOD
+    said = capsys.readouterr()
+    document = json.loads(said.out)
+    assert document["schema"] == "gangplan/plan/v1"
+    assert document["stop"] == "optimal"
+    assert set(document["seconds"]) >= {"read", "solve", "verify"}
+    assert set(document["versions"]) >= {"gangplan", "python"}
+    assert document["planner"]["name"] == "exact"
+    assert "optimal: no better plan exists" in said.err
+
+
+@pytest.mark.parametrize("objective", ["groups", "gpus", "age"])
+def test_every_objective_is_planned_and_verified(
+    objective: str, source: str, tmp_path: Path, capsys: Captured
+) -> None:
+    plan = str(tmp_path / "p.json")
+    assert main(["plan", source, "--objective", objective, "-o", plan]) == codes.GOOD
+    assert main(["verify", source, "--plan", plan]) == codes.GOOD
+    assert "keeps every rule" in capsys.readouterr().out
+
+
+def test_weighted_gpus_is_one_tier(source: str, tmp_path: Path, capsys: Captured) -> None:
+    plan = str(tmp_path / "p.json")
+    argv = ["plan", source, "--objective", "weighted-gpus", "--weights", "10=2,0=1", "-o", plan]
+    assert main(argv) == codes.GOOD
+    document = json.loads(Path(plan).read_text())
+    assert [tier["name"] for tier in document["tiers"]] == ["weighted-gpus"]
+    assert document["tiers"][0]["value"] == 3 * 8 * 2 + 3
+    assert main(["verify", source, "--plan", plan]) == codes.GOOD
+    assert (
+        main(["plan", source, "--objective", "weighted-gpus", "--weights", "10=2"]) == codes.USAGE
+    )
+    assert "priority 0 needs a positive integer weight" in capsys.readouterr().err
+
+
+def test_greedy_says_what_is_not_proven(source: str, capsys: Captured) -> None:
+    assert main(["plan", source, "--planner", "greedy"]) == codes.GOOD
+    assert "tiers are proven" in capsys.readouterr().out
+
+
+def test_an_empty_cluster_is_planned(tmp_path: Path, capsys: Captured) -> None:
+    path = str(tmp_path / "empty.json")
+    write_instance(make_instance(nodes=[], groups=[]), path)
+    assert main(["plan", path]) == codes.GOOD
+    out = capsys.readouterr().out
+    assert "groups: none\n0 of 0 waiting pods get a node" in out
+    assert "optimal" in out
+
+
+def test_an_unwritable_path_is_refused_before_planning(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("planned")
+
+    monkeypatch.setattr("gangplan.api.plan", never)
+    assert main(["plan", source, "-o", str(tmp_path)]) == codes.USAGE
+    assert capsys.readouterr().err == f"error: {tmp_path}: cannot be written: a folder\n"
+
+
+def test_a_missing_source_is_one_line(capsys: Captured) -> None:
+    assert main(["plan", "nowhere.json"]) == codes.USAGE
+    err = capsys.readouterr().err
+    assert err.startswith("error: nowhere.json: ")
+    assert len(err.splitlines()) == 1

@@ -1,0 +1,47 @@
+"""What the documents say of the code is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gangplan.datasets import traces
+from gangplan.datasets.generate import catalogue
+from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE
+from gangplan.models.tiers import OBJECTIVES
+
+ROOT = Path(__file__).parent.parent
+DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_every_link_inside_the_project_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+        if not target.startswith("http"):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_every_trace_has_its_folder_and_repository_in_the_docs() -> None:
+    text = (ROOT / "docs" / "data.md").read_text()
+    for trace in traces.catalogue():
+        for public in trace.files:
+            row = [
+                line for line in text.splitlines() if f"`{public.path.rpartition('/')[0]}/`" in line
+            ]
+            assert any(public.repository in line and public.where in line for line in row), public
+
+
+def test_every_generator_is_in_the_docs() -> None:
+    text = (ROOT / "docs" / "data.md").read_text()
+    for name in catalogue():
+        assert f"`{name}`" in text
+
+
+def test_every_kind_of_proof_and_objective_is_explained() -> None:
+    text = (ROOT / "docs" / "proofs.md").read_text()
+    for word in (COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, *OBJECTIVES):
+        assert f"`{word}`" in text
+
+
+def test_contributing_is_one_page() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 50
