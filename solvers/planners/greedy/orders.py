@@ -1,7 +1,8 @@
 """Root units, and the order in which they get their turn."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -35,6 +36,9 @@ class Unit:
     each: int
     devices: int
     narrow: int
+
+
+NO_BLAME: Mapping[Unit, int] = MappingProxyType({})
 
 
 def units_of(book: Book, tiers: tuple[Tier, ...]) -> list[Unit]:
@@ -101,8 +105,8 @@ def _narrow(book: Book, rules: tuple[int, ...]) -> int:
     return max((book.domains_at[level] for level in levels), default=0)
 
 
-def ordered(units: list[Unit], style: Style, first: Collection[Unit] = ()) -> list[Unit]:
-    """Sort units for a style; the ones in ``first`` lead their rank."""
+def ordered(units: list[Unit], style: Style, blame: Mapping[Unit, int] = NO_BLAME) -> list[Unit]:
+    """Sort units for a style; inside a rank, the ones that failed most often lead."""
 
     def key(unit: Unit) -> tuple[float, ...]:
         keys: dict[str, tuple[float, ...]] = {
@@ -111,7 +115,7 @@ def ordered(units: list[Unit], style: Style, first: Collection[Unit] = ()) -> li
             "bound": (-unit.narrow, -unit.each, -unit.devices, -unit.size),
             "light": (unit.size / max(unit.pays, 1e-9), -unit.each),
         }
-        return (-unit.rank, unit not in first, *keys[style.order])
+        return (-unit.rank, -blame.get(unit, 0), *keys[style.order])
 
     return sorted(units, key=key)
 
@@ -121,10 +125,10 @@ def styles(tiers: tuple[Tier, ...]) -> Iterator[Style]:
     pays_devices = any(tier.kind == "admitted" and tier.unit == "devices" for tier in tiers[:1])
     orders = ("heavy", "large", "bound", "light") if pays_devices else ("light", "heavy", "bound")
     for order in orders[:2]:
-        for packing in ("full", "strand", "snug"):
-            yield Style(order, packing)
-    for order in orders[2:]:
+        yield Style(order, "strand")
+        yield Style(order, "strand", "snug")
+    for order in orders:
         yield Style(order)
     for order in orders[:2]:
-        yield Style(order, "strand", "snug")
-        yield Style(order, "full", "full", near=False)
+        yield Style(order, "snug")
+        yield Style(order, near=False)

@@ -28,13 +28,28 @@ class Placer:
         self.book = book
         self.room = room
         self.style = style
+        self._hopeless: set[tuple[object, ...]] = set()
 
     def minimum(self, group: int) -> bool:
         """Place the pods that an admitted gang still needs, or nothing."""
         ask = ask_of(self.book, self.room, group, int(self.book.needs.group[group]))
         if ask is None or not ask.total or self.book.blocked[group]:
             return False
-        return self.place(group, ask)
+        # Room only shrinks between root units: what did not fit once will not fit later.
+        key = self._twin(group, ask) if self.book.instance.groups.parent[group] < 0 else None
+        if key in self._hopeless:
+            return False
+        if self.place(group, ask):
+            return True
+        if key is not None:
+            self._hopeless.add(key)
+        return False
+
+    def _twin(self, group: int, ask: Ask) -> tuple[object, ...]:
+        """Equal for groups whose required rules and pods are alike."""
+        shapes = tuple(int(self.book.shapes.of_role[k]) for k in ask.roles)
+        rules = {(self.book.level[t], self.room.chosen[t]) for t in self.book.required[group]}
+        return shapes, ask.own, ask.spare, ask.rest, frozenset(rules)
 
     def place(self, group: int, ask: Ask) -> bool:
         """Place an ask under the group's whole required rules and preferred rules, or nothing."""
@@ -45,8 +60,7 @@ class Placer:
             if cells.levels in tried:
                 continue
             tried.add(cells.levels)
-            near = () if levels else self.nearness(group, ask.roles[0])
-            if self._into_one(group, ask, cells, Filling(self.style, near)):
+            if self._into_one(group, ask, cells, spread=not levels):
                 return True
         return False
 
@@ -62,8 +76,12 @@ class Placer:
         narrow_last = sorted(wanted, key=lambda level: self.book.domains_at[level])
         return [set(narrow_last[:n]) for n in range(len(narrow_last), -1, -1)]
 
-    def _into_one(self, group: int, ask: Ask, cells: Cells, filling: Filling) -> bool:
+    def _into_one(self, group: int, ask: Ask, cells: Cells, spread: bool) -> bool:
         found = self.candidates(group, ask, cells)
+        if not len(found):
+            return False
+        near = self.nearness(group, ask.roles[0]) if spread else ()
+        filling = Filling(self.style, near)
         for cell in found[:TRIES].tolist():
             if pack(self.room, ask, cells.nodes(cell), filling):
                 self.settle(group, int(cells.first[cell]))
@@ -134,7 +152,7 @@ class Placer:
 
     def nearness(self, group: int, role: int) -> tuple[Ints, ...]:
         """Node ranks that make a group fill few domains: used ones first, then the roomiest."""
-        if not self.style.near:
+        if not self.style.near or not self.book.preferred[group]:
             return ()
         topology = self.book.instance.topology
         slots, ranks = self.room.slots(role), []

@@ -1,6 +1,6 @@
-"""The greedy planner: several styles within a second, the best plan of them, checked."""
+"""The greedy planner: the best of several greedy runs, checked, with bounds by counting."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -9,71 +9,12 @@ import numpy as np
 from gangplan.models.counting import ceilings
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.plan import Plan, empty_plan
+from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, Result, TierReport
-from gangplan.models.tiers import Tier, better, tiers_of, values
+from gangplan.models.tiers import Tier, tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Progress, silent
-from gangplan.solvers.planners.greedy.book import Book, book_of
-from gangplan.solvers.planners.greedy.orders import Unit, ordered, styles, units_of
-from gangplan.solvers.planners.greedy.placer import Placer
-from gangplan.solvers.planners.greedy.room import Room
-from gangplan.solvers.planners.greedy.style import Style
-from gangplan.solvers.planners.greedy.trees import Forest
-
-SECONDS = 1.0
-"""Time after which no further style is begun; the first one always ends."""
-
-
-def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS) -> Plan:
-    """Return the lexicographically best plan of several greedy runs.
-
-    Every plan keeps all rules by construction: a step that breaks one is taken back. The result
-    depends on the clock only through the number of styles that are tried.
-
-    Parameters
-    ----------
-    tiers : the objective; decides the order of units and which plan is best.
-    seconds : no further style is begun when it would not end by then.
-    """
-    if not instance.n_pods or not len(instance.nodes):
-        return empty_plan(instance)
-    begin = perf_counter()
-    book = book_of(instance)
-    units = units_of(book, tiers)
-    best, best_values = empty_plan(instance), values(instance, empty_plan(instance), tiers)
-    longest = 0.0
-    for style in styles(tiers):
-        start = perf_counter()
-        if longest and start - begin + longest > seconds:
-            break
-        plan, _ = run(book, units, tiers, style)
-        found = values(instance, plan, tiers)
-        if better(tiers, found, best_values):
-            best, best_values = plan, found
-        longest = max(longest, perf_counter() - start)
-    return best
-
-
-def run(
-    book: Book,
-    units: list[Unit],
-    tiers: tuple[Tier, ...],
-    style: Style,
-    first: Collection[Unit] = (),
-) -> tuple[Plan, list[Unit]]:
-    """Place in one style; return the plan and the gangs and trees that did not fit."""
-    room = Room(book)
-    forest = Forest(Placer(book, room, style))
-    failed = []
-    for unit in ordered(units, style, first):
-        if unit.kind == "loose":
-            forest.more(unit.number)
-        elif not (forest.gang if unit.kind == "gang" else forest.tree)(unit.number):
-            failed.append(unit)
-    for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
-        forest.extend(priority)
-    return room.plan(), failed
+from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""Greedy runs: one in each style, then a few more that favour what failed; the best plan stays.
+
+The last part is squeaky wheel optimisation (Joslin and Clements 1999): what did not fit goes first
+the next time, inside its priority.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from time import perf_counter
+
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan, empty_plan
+from gangplan.models.tiers import Tier, better, values
+from gangplan.solvers.planners.greedy.book import Book, book_of
+from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
+from gangplan.solvers.planners.greedy.placer import Placer
+from gangplan.solvers.planners.greedy.room import Room
+from gangplan.solvers.planners.greedy.style import Style
+from gangplan.solvers.planners.greedy.trees import Forest
+
+SECONDS = 1.0
+"""Time after which no further run is begun; the first one always ends."""
+
+ROUNDS = 8
+"""Runs that favour what failed."""
+
+
+def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS) -> Plan:
+    """Return the lexicographically best plan of several greedy runs.
+
+    Every plan keeps all rules by construction: a step that breaks one is taken back. The result
+    depends on the clock only through the number of runs.
+
+    Parameters
+    ----------
+    tiers : the objective; decides the order of units and which plan is best.
+    seconds : no run is begun that would not end by then, judged by the longest so far.
+    """
+    if not instance.n_pods or not len(instance.nodes):
+        return empty_plan(instance)
+    runs = _Runs(instance, tiers, seconds)
+    for style in styles(tiers):
+        if runs.enough():
+            return runs.plan
+        runs.add(style)
+    blame: Counter[Unit] = Counter(runs.failed)
+    for _ in range(ROUNDS):
+        if runs.enough() or not runs.failed:
+            break
+        blame.update(runs.add(runs.style, blame))
+    return runs.plan
+
+
+class _Runs:
+    """The best plan so far, and the clock."""
+
+    def __init__(self, instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> None:
+        self._begin = perf_counter()
+        self._seconds = seconds
+        self._longest = 0.0
+        self._tiers = tiers
+        self._book = book_of(instance)
+        self._units = units_of(self._book, tiers)
+        self.plan = empty_plan(instance)
+        self.style = Style()
+        self.failed: list[Unit] = []
+        self._values = values(instance, self.plan, tiers)
+
+    def enough(self) -> bool:
+        """Tell whether another run would end too late."""
+        spent = perf_counter() - self._begin
+        return self._longest > 0.0 and spent + self._longest > self._seconds
+
+    def add(self, style: Style, blame: Mapping[Unit, int] = NO_BLAME) -> list[Unit]:
+        """Run once more, keep the better plan; return what failed in this run."""
+        start = perf_counter()
+        plan, failed = run(self._book, self._units, style, blame)
+        found = values(self._book.instance, plan, self._tiers)
+        if self._longest == 0.0 or better(self._tiers, found, self._values):
+            self.plan, self._values, self.style, self.failed = plan, found, style, failed
+        self._longest = max(self._longest, perf_counter() - start)
+        return failed
+
+
+def run(
+    book: Book, units: list[Unit], style: Style, blame: Mapping[Unit, int] = NO_BLAME
+) -> tuple[Plan, list[Unit]]:
+    """Place in one style; return the plan, and the gangs and trees that did not fit."""
+    room = Room(book)
+    forest = Forest(Placer(book, room, style))
+    failed = []
+    for unit in ordered(units, style, blame):
+        if unit.kind == "loose":
+            forest.more(unit.number)
+        elif not (forest.gang if unit.kind == "gang" else forest.tree)(unit.number):
+            failed.append(unit)
+    # Pods beyond the minima come last, so that they never cost an admission.
+    for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
+        forest.extend(priority)
+    return room.plan(), failed
