@@ -94,6 +94,31 @@ def test_an_input_that_cannot_be_read_fails_with_its_message(tmp_path: Path) -> 
     assert "many" in verdict.text
 
 
+@pytest.mark.parametrize(
+    ("row", "expect", "came"),
+    [
+        (0, {"status": "feasible"}, "row 1: status feasible, came optimal"),
+        (1, {"status": "optimal"}, "row 2: status optimal, came feasible"),
+        (1, {"placed": {"a": 1, "b": 1}}, "row 2: placed {'a': 1, 'b': 1}, came {'a': 1, 'b': 0}"),
+        (2, {"status": "solver_error"}, "row 3: status solver_error, came no_solution_in_time"),
+        (2, {"fallback_used": False}, "row 3: fallback_used False, came True"),
+        (3, {"status": "feasible"}, "row 4: status feasible, came no_valid_solution"),
+        (
+            4,
+            {"status": "no_solution_in_time"},
+            "row 5: status no_solution_in_time, came solver_err",
+        ),
+        (3, {"errors": [{"about": "solver", "must_mention": ["purple"]}]}, "row 4: 'purple'"),
+    ],
+)
+def test_a_wrong_word_about_a_stubbed_solver_fails(
+    row: int, expect: dict[str, Any], came: str, tmp_path: Path
+) -> None:
+    case = changed("sol-status-words", status="optimal")
+    case.body["stub_solver_results"][row]["expect"].update(expect)
+    assert came in run(case, tmp_path).text
+
+
 def test_a_change_that_nobody_knows_is_todo(tmp_path: Path) -> None:
     variant = {"name": "new", "change": "paint n1 red", "expect": {"placed": {"train": 1}}}
     case = changed("gang-running-members-count", placed={"train": 1}, variants=[variant])

@@ -47,7 +47,7 @@ def run(case: Case, folder: Path) -> Verdict:
         found, left = _run_one(one, missing, folder / one.id.replace(" ", "-"))
         wrong += found
         unchecked |= dict.fromkeys(left)
-    wrong += stub_rows(case)
+    wrong += stub_rows(case, folder / "stub")
     if wrong:
         return Verdict(case.id, FAIL, "; ".join(dict.fromkeys(wrong)), tuple(unchecked))
     if missing:
