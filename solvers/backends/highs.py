@@ -116,8 +116,15 @@ class Highs:
         engine.setOptionValue("time_limit", max(limits.seconds - (handed - begin), 1e-3))
         engine.run()
         done = time.perf_counter()
+        outcome = _outcome(highspy, engine, milp, is_lp, said)
+        left = limits.seconds - (done - begin)
+        if start is not None and left > 0 and _is_another_point(milp, outcome):
+            # 1.16.0: where presolve maps the start onto an optimum, the start itself comes back.
+            again = replace(limits, seconds=left)
+            found = self.solve_streaming(milp, again, start=None, on_point=on_point)
+            return replace(found, message=f"{found.message}; solved again without the start")
         return replace(
-            _outcome(highspy, engine, milp, is_lp, said),
+            outcome,
             handover_seconds=handed - begin,
             solve_seconds=done - handed,
             overshoot=max(0.0, done - begin - limits.seconds),
@@ -145,6 +152,14 @@ class Highs:
         for key, value in options.items():
             if engine.setOptionValue(key, value).name != "kOk":
                 raise SolverError(f"highs: option {key} = {value!r} was refused")
+
+
+def _is_another_point(milp: Milp, outcome: Outcome) -> bool:
+    """Tell whether the point is not the one whose objective is claimed."""
+    if outcome.x is None or outcome.objective is None:
+        return False
+    off = abs(float(milp.cost @ outcome.x) - outcome.objective)
+    return off > 1e-6 * max(1.0, abs(outcome.objective))
 
 
 def _absolute_gap(milp: Milp) -> float:

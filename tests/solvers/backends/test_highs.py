@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gangplan.models.errors import SolverError
+from gangplan.models.milp import Columns, build, row_block
 from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.highs import STATUS, Highs, check_version, stop_of
 from gangplan.solvers.base import Limits, Stop
@@ -76,6 +77,19 @@ def test_improving_points_are_streamed() -> None:
     )
     assert points
     assert points == sorted(points, reverse=True)
+
+
+def test_the_point_is_the_one_whose_objective_is_claimed() -> None:
+    # min x0 + 2 x1 - x2, 2 x2 <= 3 x0 - 2, 3 x2 <= x0 + 3: HiGHS 1.16.0 says 1 for (2, 4, 1), which
+    # is the start and worth 9; presolve had mapped it onto an optimum.
+    columns = Columns()
+    columns.add("x", np.zeros(3), [3, 4, 3])
+    rows = row_block("r", [0, 0, 1, 1], [0, 2, 0, 2], [-3, 2, -1, 3], -np.inf, [-2, 3], 2)
+    milp = build(columns, [rows]).with_cost([1, 2, -1])
+    outcome = Highs().solve(milp, Limits(), start=np.array([2, 4, 1]))
+    assert outcome.x is not None
+    assert outcome.objective == pytest.approx(1)
+    assert float(milp.cost @ outcome.x) == pytest.approx(1)
 
 
 def test_two_numbers_of_threads_never_meet_in_one_process() -> None:
