@@ -28,12 +28,14 @@ class Answer:
     ----------
     case, instance, result : the question, how it was read, what was found.
     file : the plan file as JSON.
+    source : the manifests.
     """
 
     case: Case
     instance: Instance
     result: Result
     file: dict[str, Any]
+    source: Path
 
     @cached_property
     def node(self) -> dict[str, str]:
@@ -131,4 +133,4 @@ def answer(
     again = read_result(str(file), gangplan.api.load([source], levels=levels))
     assert again.plan.node.tolist() == result.plan.node.tolist(), "the plan file differs"
     assert again.tiers == result.tiers, "the tiers of the plan file differ"
-    return Answer(case, instance, result, json.loads(file.read_text(encoding="utf-8")))
+    return Answer(case, instance, result, json.loads(file.read_text(encoding="utf-8")), source)

@@ -2,6 +2,10 @@
 
 from collections.abc import Callable
 
+from gangplan.api import verify
+from gangplan.datasets.kubernetes.documents import load
+from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.read import snapshot_of
 from tests.cases.answer import Answer
 
 Holds = Callable[[Answer], bool]
@@ -25,6 +29,12 @@ def _unused(*nodes: str) -> Holds:
     return lambda a: not set(nodes) & set(a.node.values())
 
 
+def _disruption(answer: Answer) -> dict[str, str]:
+    faults = Faults()
+    snapshot = snapshot_of(load([str(answer.source)], faults), faults)
+    return {group.name: group.disruption for group in snapshot.groups}
+
+
 FACTS: dict[str, dict[str, Holds]] = {
     "gang-leader-worker-shapes": {
         "every placed leader is on fat-1 or fat-2": lambda a: (
@@ -43,6 +53,9 @@ FACTS: dict[str, dict[str, Holds]] = {
         "four uses two racks, the fewest possible": lambda a: len(a.domains("four", "rack")) == 2,
     },
     "par-podgroup-api-versions": {
+        "older and newer have the same disruption mode: the whole group": lambda a: (
+            {_disruption(a)[name] for name in ("older", "newer")} == {"all"}
+        ),
         "a limit without a request counts as the request": lambda a: (
             a.request("older-0", "nvidia.com/gpu") == 1
         ),
@@ -76,6 +89,13 @@ NEVER: dict[str, dict[str, Holds]] = {
     },
     "par-podgroup-api-versions": {
         "lost-0 placed as a free pod": lambda a: a.placed("lost-0") == 0,
+        "plugin read as a gang with no minimum": lambda a: all(
+            minimum == 2
+            for name, minimum in zip(
+                a.instance.names.groups, a.instance.groups.minimum, strict=True
+            )
+            if name == "lab/plugin"
+        ),
         "plugin dropped without a word": lambda a: "plugin" in a.about("plugin"),
     },
     "par-quantities-exact": {
@@ -93,6 +113,11 @@ NEVER: dict[str, dict[str, Holds]] = {
         "system beaten by any number of lower groups": lambda a: a.placed("system") == 1,
     },
     "sol-status-words": {
+        # The stubbed rows (stub.py) ask the same of every answer of a solver.
+        "'optimal' after a limit was hit without proof": lambda a: (
+            a.result.stop != "optimal" or all(tier.proven for tier in a.result.tiers)
+        ),
+        "an unchecked solution applied": lambda a: not verify(a.instance, a.result.plan),
         "'infeasible' or 'cannot be placed' after a limit": lambda a: not a.result.reasons,
     },
 }

@@ -1,9 +1,14 @@
 """The same loaders on the public files; left out, with one line, where the files are not there."""
 
+import gzip
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from gangplan import api
 from gangplan.datasets import traces
+from gangplan.datasets.traces.folder import data_folder
 from gangplan.models.instance import Instance
 
 pytestmark = pytest.mark.public_data
@@ -78,3 +83,25 @@ def test_knavigator_nodes_are_as_drawn() -> None:
     free = [instance.names.nodes[n] for n in np.flatnonzero(instance.can_use[0])]
     assert free == ["n2", "n4", "n5", "n7", "n8", "n9", "n10"]
     assert load("knavigator-nodes-acc").can_use.all()
+
+
+def test_the_yaml_node_list_says_what_the_csv_says(tmp_path: Path) -> None:
+    csv = load("openb")
+    folder = data_folder()
+    assert folder is not None
+    packed = folder / "alibaba-gpu-v2023" / "openb_node_list_gpu_node.yaml.gz"
+    nodes = tmp_path / "nodes.yaml"
+    nodes.write_bytes(gzip.decompress(packed.read_bytes()))
+    # A column is kept where a pod asks for it: one that asks for everything.
+    pod = tmp_path / "pod.yaml"
+    pod.write_text(
+        "{apiVersion: v1, kind: Pod, metadata: {name: all}, spec: {containers: [{name: c, image: c,"
+        " resources: {limits: {cpu: 1m, memory: 1, alibabacloud.com/gpu-milli: 1}}}]}}"
+    )
+    instance = api.load([nodes, pod])
+    assert instance.names.nodes == csv.names.nodes
+    columns = [instance.names.resources.index(name) for name in csv.names.resources]
+    assert instance.nodes.free[:, columns].tolist() == csv.nodes.free.tolist()
+    milli = instance.names.resources.index("alibabacloud.com/gpu-milli")
+    devices = np.bincount(csv.shared.node, minlength=len(csv.nodes)) * 1000
+    assert instance.nodes.free[:, milli].tolist() == devices.tolist()
