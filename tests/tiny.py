@@ -67,7 +67,7 @@ def make_instance(
         Also ``"intact": bool`` (default: it has devices) and ``"shared": [1000, 400]``, the free
         thousandths of each device of the shared pool.
     groups : ``priority`` (0), ``kind`` ("gang", "basic", "bare"), ``minimum`` (gang: 1),
-        ``running`` (nodes of running members of no role), ``held`` (False), ``age`` (0), ``parent`` (-1),
+        ``running`` (nodes of running members of no role), ``held``, ``age``, ``parent`` (-1),
         ``rules`` [(level, "required" | "preferred"[, slice])], ``roles`` [...]; the keys of a
         single role may stand in the group itself.
     Roles : ``request`` {resource: amount}, ``wanted`` (1), ``minimum`` (0), ``running`` (nodes of

@@ -1,0 +1,188 @@
+"""The counts formulation, table of contents: x[k, n] pods of role k on node n.
+
+One file a family; each reads like the paper's equations and knows no other family. What couples
+them is visible here, as an argument.
+
+========  =========================================  ====================================
+columns   meaning                                     index
+========  =========================================  ====================================
+x         pods of a role on a node                    eligible pair e = (role, node)
+y         a gang is admitted                          gangs that do not stand
+w         a composite is admitted                     composites that do not stand
+p         an owner gets any pod (placing.py)          standing or basic owners, where asked
+u         the domain of a required rule               (rule, domain)
+q         slices in a domain                          (rule, domain)
+z, h      shares on a device; a device held whole     (share, device); device
+v         a domain that a preferred rule pays for     (rule, place)
+o         an intact device node that is opened        node
+========  =========================================  ====================================
+
+Restriction families (assign, capacity, gang, topology, hierarchy, shares): off grows the feasible
+set. Freedom (elastic): off takes the pods beyond the minimum away. Cost families (preferred,
+fragmentation): off, their tier costs nothing.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gangplan.models.arrays import Floats, Ints
+from gangplan.models.counts import (
+    assign,
+    capacity,
+    costs,
+    elastic,
+    fragmentation,
+    gang,
+    hierarchy,
+    placing,
+    preferred,
+    shares,
+    slices,
+    topology,
+)
+from gangplan.models.counts.indexed import Indexed, nothing
+from gangplan.models.counts.pairs import Pairs, pairs_of
+from gangplan.models.counts.preferred import Places
+from gangplan.models.counts.shares import Devices
+from gangplan.models.counts.sizes import Sizes, sizes_of
+from gangplan.models.counts.slices import Slices
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Columns, Milp, RowBlock, VarBlock
+from gangplan.models.milp import build as assemble
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.tiers import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """Which families are written; all of them unless said otherwise."""
+
+    assign: bool = True
+    capacity: bool = True
+    gang: bool = True
+    elastic: bool = True
+    topology: bool = True
+    hierarchy: bool = True
+    shares: bool = True
+    preferred: bool = True
+    fragmentation: bool = True
+
+
+FAMILIES: tuple[str, ...] = tuple(family.name for family in fields(Formulation))
+"""Names of the families, in the paper's order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A written model: the rows, and what its columns stand for.
+
+    Attributes
+    ----------
+    milp : zero cost; ``tier_cost`` gives the costs.
+    needs, sizes, pairs : what the rows were written from.
+    x : (E,) columns of the pairs.
+    y, w, p, u, o : columns by group, composite, owner, (rule, domain), node.
+    slices, devices, places : q; z and h; v.
+    owner_column : (G + H,) the yes/no column (y, w or p) of a rule's owner; -1 where there is none.
+    """
+
+    instance: Instance
+    formulation: Formulation
+    needs: Needs
+    sizes: Sizes
+    pairs: Pairs
+    milp: Milp
+    x: VarBlock
+    y: Indexed
+    w: Indexed
+    p: Indexed
+    u: Indexed
+    slices: Slices
+    devices: Devices
+    places: Places
+    o: Indexed
+    owner_column: Ints
+
+
+def build(instance: Instance, formulation: Formulation = Formulation()) -> Model:
+    """Write the model.
+
+    Raises
+    ------
+    FormulationError : a quantity above 2^40 after scaling, or a pod that asks for a share and for
+        whole devices.
+    """
+    on = formulation
+    needs = needs_of(instance)
+    sizes = sizes_of(instance, needs, minima=on.gang, children=on.hierarchy, elastic=on.elastic)
+    pairs = pairs_of(
+        instance, sizes, eligible=on.assign, fit=on.capacity, devices=on.shares, rules=on.topology
+    )
+    tree = hierarchy.tree_of(instance, needs, sizes, pairs, on=on.hierarchy)
+
+    cols = Columns()
+    x = assign.columns(pairs, cols)
+    y = gang.columns(sizes, pairs, cols)
+    w = hierarchy.columns(sizes, tree, cols, on=on.hierarchy)
+    p = placing.columns(instance, sizes, pairs, _asked(instance, on), cols)
+    u = topology.columns(instance, pairs, cols) if on.topology else nothing("u", 2)
+    q = slices.columns(instance, sizes, pairs, cols) if on.topology else slices.none()
+    d = shares.columns(instance, pairs, cols) if on.shares else shares.none()
+    v = preferred.columns(instance, sizes, pairs, cols) if on.preferred else preferred.none()
+    o = fragmentation.columns(instance, pairs, cols) if on.fragmentation else nothing("o", 1)
+    a = _owner_column(instance, y, w, p)
+    said = topology.covered(instance, u)
+
+    rows: list[RowBlock] = assign.rows(instance, sizes, pairs, x, said)
+    rows += gang.rows(instance, sizes, pairs, x, y, said)
+    rows += placing.rows(instance, sizes, pairs, x, p)
+    rows += hierarchy.rows(instance, sizes, pairs, tree, x, y, w, on=on.hierarchy)
+    if on.capacity:
+        rows += capacity.rows(instance, pairs, x)
+    if not on.elastic:
+        rows += elastic.rows(instance, sizes, pairs, x, y)
+    if on.topology:
+        rows += topology.rows(instance, sizes, pairs, x, u, a)
+        rows += slices.rows(instance, pairs, x, q, a)
+    if on.shares:
+        rows += shares.rows(instance, pairs, x, d)
+    if on.preferred:
+        rows += preferred.rows(instance, sizes, pairs, x, v, a)
+    if on.fragmentation:
+        rows += fragmentation.rows(instance, pairs, x, o, capacity=on.capacity, shares=on.shares)
+    milp = assemble(cols, rows)
+    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, v, o, a)
+
+
+def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
+    """Cost (n,) and offset of a tier, to be minimised: a maximised tier is negated.
+
+    The tier's exact value for an encoded plan is ``cost @ x + offset``, negated where
+    ``tier.maximise``. All zero where the tier's family is off.
+    """
+    n = model.milp.n_cols
+    if tier.kind == "preferred":
+        return costs.preferred(model.instance, n, model.places, model.owner_column)
+    if tier.kind == "fragmentation":
+        return costs.fragmentation(n, model.o)
+    return costs.admitted(
+        model.instance, tier, model.needs, n, model.pairs, model.x, model.y, model.w
+    )
+
+
+def _asked(instance: Instance, on: Formulation) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """(G + H,) owners whose rows or cost need to know whether they get any pod."""
+    asked = np.zeros(len(instance.groups) + len(instance.composites), dtype=np.bool_)
+    if on.topology:
+        asked |= slices.owners(instance)
+    if on.preferred:
+        asked |= preferred.owners(instance)
+    return asked
+
+
+def _owner_column(instance: Instance, y: Indexed, w: Indexed, p: Indexed) -> Ints:
+    n = len(instance.groups)
+    column = np.concatenate([y.spread(n), w.spread(len(instance.composites))])
+    column[p.index[:, 0]] = p.cols
+    return column
