@@ -119,7 +119,7 @@ def _values(reader: TextReader, name: str) -> Iterator[jsontext.Value]:
     if not jsontext.looks_like(reader.start()):
         return yamltext.values(reader.whole())
     if not reader.small():
-        return jsontext.values(reader)
+        return jsontext.values(reader, strict=False)
     # YAML may start like JSON; a small text is parsed whole first, so that it can be tried again.
     try:
         return iter(list(jsontext.values(reader.again())))

@@ -22,18 +22,19 @@ MAX_INT = 2**63 - 1
 class Faults:
     """Collects faults; keeps the first `SHOWN` and counts the rest.
 
-    ``len(faults)`` is the number of all faults, so "has this object any?" is a comparison of two
-    lengths.
+    ``len(faults)`` is the number of calls of `add`, so "has this object any?" is a comparison of
+    two lengths. A fault that is found twice, because two readers look at one field, is kept once.
     """
 
-    __slots__ = ("_count", "_kept")
+    __slots__ = ("_count", "_kept", "_repeated")
 
     def __init__(self) -> None:
         self._kept: list[Fault] = []
         self._count = 0
+        self._repeated = 0
 
     def __len__(self) -> int:
-        """Give the number of faults added, those beyond the kept ones included."""
+        """Give the number of faults added, those that are not kept included."""
         return self._count
 
     def __iter__(self) -> Iterator[Fault]:
@@ -43,8 +44,11 @@ class Faults:
     def add(self, source: str, item: str, field: str, message: str) -> None:
         """Add one fault; characters that cannot be printed are escaped."""
         self._count += 1
-        if self._count <= SHOWN:
-            self._kept.append(Fault(*(printable(part) for part in (source, item, field, message))))
+        fault = Fault(*(printable(part) for part in (source, item, field, message)))
+        if fault in self._kept:
+            self._repeated += 1
+        elif len(self._kept) < SHOWN:
+            self._kept.append(fault)
 
     def check(self) -> None:
         """Raise what was collected.
@@ -55,7 +59,7 @@ class Faults:
             When there is any fault: the first `SHOWN`, then ``and N more``.
         """
         if self._count:
-            more = self._count - len(self._kept)
+            more = self._count - self._repeated - len(self._kept)
             tail = [Fault("", "", "", f"and {more} more")] if more else []
             raise InputError(self._kept + tail)
 
@@ -326,7 +330,10 @@ class Fields:
             return default
 
     def quantities(self, key: str, *, round_up: bool) -> dict[str, int]:
-        """Read a ResourceList: resource name to millicores (``cpu``) or base units."""
+        """Read a ResourceList: resource name to millicores (``cpu``) or base units.
+
+        Devices and the like (names with a domain) come in whole numbers only.
+        """
         value = self.obj.get(key)
         if not value and not isinstance(value, (str, bool, int)):
             return {}
@@ -337,6 +344,8 @@ class Fields:
         for name, text in value.items():
             try:
                 found[name] = quantity.parse(text, milli=name == "cpu", round_up=round_up)
+                if "/" in name and found[name] != quantity.parse(text, round_up=not round_up):
+                    raise ValueError(f"a whole number expected, got {str(text)[:40]!r}")
             except ValueError as error:
                 self.section(key).fault(name, str(error))
         return found

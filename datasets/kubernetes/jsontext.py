@@ -48,15 +48,21 @@ def typed(item: Any, kind: str, version: str) -> Any:
     return {**item, "kind": item.get("kind") or kind.removesuffix("List"), "apiVersion": version}
 
 
-def values(reader: Reader) -> Iterator[Value]:
+def values(reader: Reader, *, strict: bool = True) -> Iterator[Value]:
     """Read all values of a text.
+
+    Parameters
+    ----------
+    reader : the text.
+    strict : a key that comes twice in a mapping is an error. Off, it is only so at the top: the
+        test takes as long as all the rest, and what is too big for a hand to write needs none.
 
     Raises
     ------
     Malformed
         At the first place that is no JSON.
     """
-    scanner = _Scanner(reader)
+    scanner = _Scanner(reader, strict)
     while char := scanner.peek():
         line = scanner.line
         if char == "{":
@@ -69,6 +75,7 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
     """Read an object field by field; stream its ``items``, if it has some."""
     head: dict[str, Any] = {}
     held: list[Value] = []  # items that lack a kind, until the list's own is known
+    streamed = False
     scanner.take("{")
     while scanner.peek() != "}":
         if head:
@@ -82,9 +89,10 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
         if key != "items" or scanner.peek() != "[":
             head[key] = scanner.value()
             continue
-        head[key] = True
+        head[key] = []
         kind, version = head.get("kind"), head.get("apiVersion")
         for index, item in enumerate(_items(scanner)):
+            streamed = True
             if isinstance(item, dict) and item.get("kind") and item.get("apiVersion"):
                 yield Value(item, line, index)
             elif isinstance(kind, str) and isinstance(version, str):
@@ -92,7 +100,7 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
             else:
                 held.append(Value(item, line, index))
     scanner.take("}")
-    if head.get("items") is not True:
+    if not streamed:
         yield Value(head, line)
         return
     kind, version = head.get("kind"), head.get("apiVersion")
@@ -131,13 +139,17 @@ def _constant(name: str) -> Any:
 class _Scanner:
     """A window on the text that moves forward."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, strict: bool) -> None:
         self._reader = reader
         self._text = ""
         self._pos = 0
         self._lines = 0  # line breaks before the window
         self._column = 0  # characters between the last of them and the window
-        self._decode = json.JSONDecoder(parse_float=str, parse_constant=_constant).raw_decode
+        self._decode = json.JSONDecoder(
+            object_pairs_hook=_pairs if strict else None,
+            parse_float=str,
+            parse_constant=_constant,
+        ).raw_decode
 
     @property
     def line(self) -> int:
@@ -185,21 +197,25 @@ class _Scanner:
         """Pass over white space and read the value that must come."""
         self.peek()
         while True:
+            start = self._pos
             try:
-                value, end = self._decode(self._text, self._pos)
+                value, end = self._decode(self._text, start)
             except json.JSONDecodeError as error:
                 if self._is_cut(error) and self._more():
                     continue
-                raise self.error(error.msg, error.pos) from error
+                # Looking for more has moved the window.
+                raise self.error(error.msg, error.pos - start + self._pos) from error
             except RecursionError as error:
                 raise self.error("nested too deep") from error
             except ValueError as error:
                 raise self.error(str(error)) from error
-            # A number at the very end may go on in the next chunk.
-            if end == len(self._text) and not isinstance(value, (dict, list)) and self._more():
-                continue
-            self._pos = end
+            if not isinstance(value, (dict, list)) and self._is_near_end(end) and self._more():
+                continue  # a number may go on in the next chunk
+            self._pos = end - start + self._pos
             return value
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _CUT
+        return error.msg.startswith("Unterminated") or self._is_near_end(error.pos)
+
+    def _is_near_end(self, pos: int) -> bool:
+        return pos >= len(self._text) - _CUT

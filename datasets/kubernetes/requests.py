@@ -37,6 +37,8 @@ def effective_request(spec: Fields, status: Fields, running: bool) -> Amounts:
     _raise(total, initial)
     _pod_level(spec, status, total, resize)
     _add(total, spec.quantities("overhead", round_up=True))
+    if running:
+        _claims(status, total)
     total["pods"] = 1
     for name, amount in total.items():
         if amount > MAX_INT:
@@ -134,6 +136,19 @@ def _pod_level(spec: Fields, status: Fields, total: Amounts, resize: _Resize | N
     # A pod-level limit is a request only where no container asks for that resource.
     own = {**{name: top for name, top in limits.items() if name not in total}, **requests}
     total.update(own if resize is None or not own else resize.settle_with(status, own))
+
+
+def _claims(status: Fields, total: Amounts) -> None:
+    """Add what the devices of a pod's claims take of the node's own cpu and memory (DRANodeAllocatableResources)."""
+    for claim in status.items("nodeAllocatableResourceClaimStatuses"):
+        users = len(claim.texts("containers"))
+        for key, names in (("mapping", ("quantity",)), ("overhead", ("perPod", "perContainer"))):
+            for entry in claim.items(key):
+                resource = entry.text("name", required=True)
+                milli = resource == "cpu"
+                for name in names:
+                    amount = entry.quantity(name, milli=milli, round_up=True)
+                    _add(total, {resource: amount * (users if name == "perContainer" else 1)})
 
 
 def _add(total: Amounts, more: Amounts) -> None:

@@ -1,0 +1,41 @@
+from typing import Any
+
+import pytest
+
+from gangplan.datasets.kubernetes.documents import Document
+from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.records import PriorityClassRecord
+from tests.datasets.kubernetes.manifests import lines
+
+
+def document(**more: Any) -> Document:
+    obj = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    return Document("f.yaml", {**obj, "metadata": {"name": "high"}, **more})
+
+
+def test_a_class_has_a_value_and_may_be_the_default() -> None:
+    faults = Faults()
+    known = {"description": "x", "preemptionPolicy": "Never", "globalDefault": True}
+    record = priority_class(document(value=1000, **known), faults)
+    assert record == PriorityClassRecord("high", 1000, True, "f.yaml")
+    assert priority_class(document(value=-1), faults) == PriorityClassRecord(
+        "high", -1, False, "f.yaml"
+    )
+    assert len(faults) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"),
+    [
+        ({}, "PriorityClass high: value: missing"),
+        ({"value": "9"}, "PriorityClass high: value: an integer expected"),
+        ({"value": 2**31}, "PriorityClass high: value: at most"),
+        ({"value": 1, "globalDefualt": True}, "PriorityClass high: globalDefualt: unknown field"),
+        ({"value": 1, "metadata": {}}, "PriorityClass: metadata.name: missing"),
+    ],
+)
+def test_a_faulty_class_is_named(more: dict[str, Any], fault: str) -> None:
+    faults = Faults()
+    assert priority_class(document(**more), faults) is None
+    assert lines(faults)[0].startswith(f"f.yaml: {fault}")
