@@ -55,7 +55,7 @@ def test_an_instance_file_with_sorted_keys_is_still_one(tmp_path: Path) -> None:
 
 def test_standard_input_may_be_either(monkeypatch: pytest.MonkeyPatch) -> None:
     for text, nodes in ((json.dumps(instance_document(tiny())), 2), (NODE, 1)):
-        raw = io.BufferedReader(io.BytesIO(text.encode()))  # type: ignore[arg-type]  # typeshed wants a raw stream
+        raw = io.BufferedReader(io.BytesIO(text.encode()))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(raw))
         assert len(gangplan.load("-").nodes) == nodes
 

@@ -94,7 +94,7 @@ def plan(
     if isinstance(planner, str):
         check_choices(planner, solver, objective)
         _check_weights(instance, objective, weights)
-        options = {"second_opinion": True} if second_opinion else {}
+        options: dict[str, object] = {"second_opinion": True} if second_opinion else {}
         planner = _planner(planner, solver, objective, weights, options)
     result = planner.plan(instance, limits or Limits(), progress)
     if not type(planner).__module__.startswith("gangplan."):

@@ -65,7 +65,7 @@ def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_an_instance_comes_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = json.dumps(instance_document(small())).encode()
-    stream = io.BufferedReader(io.BytesIO(gzip.compress(raw)))  # type: ignore[arg-type]  # typeshed wants a raw stream
+    stream = io.BufferedReader(io.BytesIO(gzip.compress(raw)))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
     assert schema_of("-") == INSTANCE_SCHEMA
     assert read_instance("-").digest() == small().digest()
