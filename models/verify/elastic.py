@@ -6,7 +6,7 @@ The elastic pods are those that ``gangplan.models.marks`` names, or the marks of
 import numpy as np
 import numpy.typing as npt
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.marks import ELASTIC, MINIMUM, Marks, marks
@@ -25,8 +25,9 @@ def check(instance: Instance, plan: Plan) -> list[Violation]:
 def check_marks(instance: Instance, plan: Plan, marked: Marks) -> list[Violation]:
     """Check the given marks (P,) of a plan.
 
-    Placed pods are marked and only they; in every gang that has an elastic pod, the pods marked
-    minimum meet the minima without it, and are no more than that takes; elastic pods fill slices.
+    Placed pods are marked and only they; in every gang that meets its minima and has an elastic
+    pod, the pods marked minimum meet them without it, and are no more than that takes; elastic pods
+    fill slices. A gang that misses its minima is the family gang's business.
     """
     found = [
         Violation(
@@ -41,12 +42,23 @@ def check_marks(instance: Instance, plan: Plan, marked: Marks) -> list[Violation
     ]
     minimum = _count(instance, marked == MINIMUM)
     elastic = per_group(instance, _count(instance, marked == ELASTIC))
-    return found + _minima(instance, minimum, elastic) + _slices(instance, plan, elastic)
+    sound = np.where(_meets_minima(instance, plan), elastic, 0)
+    return found + _minima(instance, minimum, sound) + _slices(instance, plan, elastic)
 
 
 def _count(instance: Instance, which: npt.NDArray[np.bool_]) -> Ints:
     """(K,) pods of each role among the chosen ones."""
     return np.bincount(instance.pod_role[which], minlength=len(instance.roles)).astype(np.int64)
+
+
+def _meets_minima(instance: Instance, plan: Plan) -> Flags:
+    """(G,) running and new members meet the minimum, and every role's own."""
+    roles, groups = instance.roles, instance.groups
+    new = placed_by_role(instance, plan)
+    met: Flags = groups.running + per_group(instance, new) >= groups.minimum
+    met[roles.group[roles.running + new < roles.minimum]] = False
+    met[groups.kind != GANG] = True
+    return met
 
 
 def _minima(instance: Instance, minimum: Ints, elastic: Ints) -> list[Violation]:

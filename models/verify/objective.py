@@ -65,11 +65,10 @@ class _Trees:
     def _loose(self, tier: Tier, group: int) -> int:
         """Every pod of a basic or bare group is a gang of one."""
         first, last = np.searchsorted(self.instance.roles.group, [group, group + 1])
-        pods = self.by_role[first:last].tolist()
+        pods = self.by_role[first:last]
         if tier.unit == "devices":
-            each = self.instance.roles.devices[first:last].tolist()
-            return sum(int(p * d) for p, d in zip(pods, each, strict=True))
-        return sum(pods) * self._one(tier, int(self.instance.groups.age[group]))
+            return int(pods @ self.instance.roles.devices[first:last])
+        return int(pods.sum()) * self._one(tier, int(self.instance.groups.age[group]))
 
     def _gang(self, tier: Tier, group: int) -> int:
         lacking = 0 if self.stands[group] else self._lacking_pods(group)
@@ -126,10 +125,10 @@ class _Trees:
         """Children that a composite lacks beside the standing ones."""
         groups, inner = self._children(composite)
         up = sum(self.stands[g] for g in groups) + sum(self._standing(h) for h in inner)
-        return int(self.instance.composites.minimum[composite]) - up
+        return int(self.instance.composites.minimum[composite]) - int(up)
 
     def _standing(self, composite: int) -> bool:
-        return self._missing(composite) <= 0
+        return bool(self._missing(composite) <= 0)
 
     def _cheapest(self, composite: int, devices: bool) -> int:
         """Fewest new pods, or devices, that admit a composite which does not stand."""
