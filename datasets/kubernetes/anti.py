@@ -1,14 +1,13 @@
 """Required anti-affinity of pods on nodes forbids newcomers: groups that it matches are held.
 
 Anti-affinity is symmetric (kube-scheduler's InterPodAffinity filter). The domains that the term
-leaves open are not modelled yet, so a match holds the whole group.
+leaves open are not modelled yet, so a match holds the pod and with it its group.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
-from gangplan.datasets.kubernetes.membership import Membership, full_name
-from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.order import full_name
 from gangplan.datasets.kubernetes.records import AntiTerm, PodRecord
 from gangplan.datasets.kubernetes.selectors import selects
 
@@ -19,65 +18,60 @@ Term = tuple[str, AntiTerm]
 """The namespace of the pod that has the term, and the term."""
 
 
-def mark(members: Membership) -> None:
-    """Add to the unsupported rules of each unit that a pod on a node forbids."""
-    terms = _terms(members)
-    if not terms:
-        return
-    index = _Index(terms)
-    known: dict[Hashable, str] = {}
-    for unit in members.units:
-        blockers: set[str] = set()
-        for pod in unit.pending:
-            key = (pod.namespace, *(pod.labels.get(name) for name in index.read))
-            if key not in known:
-                known[key] = index.blocker(pod)
-            blockers.add(known[key])
-        blockers.discard("")
-        if blockers:
-            unit.unsupported.append(f"{PATH} of running pod {min(blockers, key=natural)}")
+class Forbidders:
+    """The terms of pods on nodes, by one label value they ask for: each newcomer meets few.
 
+    Parameters
+    ----------
+    holding : pods on nodes, not finished.
+    """
 
-def _terms(members: Membership) -> dict[Term, str]:
-    """Distinct terms, and the first pod by name that has each."""
-    terms: dict[Term, str] = {}
-    for pod in members.holding:
-        for term in pod.anti:
-            name = full_name(pod)
-            first = terms.setdefault((pod.namespace, term), name)
-            if first != name and natural(name) < natural(first):
-                terms[pod.namespace, term] = name
-    return terms
-
-
-class _Index:
-    """Terms by one label value they ask for, so that a pod is compared with few of many."""
-
-    def __init__(self, terms: dict[Term, str]) -> None:
-        self._terms = terms
+    def __init__(self, holding: Iterable[PodRecord]) -> None:
+        self._first = _terms(holding)
         self._by_value: defaultdict[tuple[str, str], list[Term]] = defaultdict(list)
         self._others: list[Term] = []
-        keys: set[str] = set()
-        for term in terms:
+        self._known: dict[Hashable, str] = {}
+        for term in self._first:
             asked = term[1].selector.requirements
-            keys.update(one.key for one in asked)
-            first = next((one for one in asked if one.operator == "In"), None)
-            if first is None:
+            chosen = next((one for one in asked if one.operator == "In"), None)
+            if chosen is None:
                 self._others.append(term)
             else:
-                for value in first.values:
-                    self._by_value[first.key, value].append(term)
-        self.read = sorted(keys)
+                for value in chosen.values:
+                    self._by_value[chosen.key, value].append(term)
+        asked_of = (one for _, term in self._first for one in term.selector.requirements)
+        self._read = sorted({one.key for one in asked_of})
 
-    def blocker(self, pod: PodRecord) -> str:
-        """Give the first pod by name that forbids ``pod``; empty where there is none."""
+    def path(self, pod: PodRecord) -> str:
+        """Name the rule of the first pod, by name, that forbids ``pod``; empty without one."""
+        if not self._first:
+            return ""
+        key = (pod.namespace, *(pod.labels.get(name) for name in self._read))
+        if key not in self._known:
+            blocker = self._blocker(pod)
+            self._known[key] = blocker and f"{PATH} of running pod {blocker}"
+        return self._known[key]
+
+    def _blocker(self, pod: PodRecord) -> str:
         near = list(self._others)
         for label in pod.labels.items():
             near += self._by_value.get(label, ())
         found = [
-            self._terms[namespace, term]
+            self._first[namespace, term]
             for namespace, term in near
             if (term.any_namespace or pod.namespace in (term.namespaces or (namespace,)))
             and selects(term.selector, pod.labels)
         ]
-        return min(found, key=natural, default="")
+        return min(found, default="")
+
+
+def _terms(holding: Iterable[PodRecord]) -> dict[Term, str]:
+    """Distinct terms, and the first pod, in the order of texts, that has each."""
+    terms: dict[Term, str] = {}
+    for pod in holding:
+        for term in pod.anti:
+            name = full_name(pod)
+            key = (pod.namespace, term)
+            if name < terms.setdefault(key, name):
+                terms[key] = name
+    return terms

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.datasets.kubernetes import anti, notes, room, trees
+from gangplan.datasets.kubernetes import notes, room, trees
 from gangplan.datasets.kubernetes.duplicates import duplicates
 from gangplan.datasets.kubernetes.eligibility import Classes, classes_of
 from gangplan.datasets.kubernetes.fields import Faults
 from gangplan.datasets.kubernetes.holds import Unsupported, hold_short
 from gangplan.datasets.kubernetes.levels import Levels, levels_of
-from gangplan.datasets.kubernetes.membership import Membership, Unit, full_name, gather
-from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.membership import Membership, Unit, gather
+from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.priorities import Priorities
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord, Snapshot
 from gangplan.datasets.kubernetes.roles import Role, roles_of
@@ -56,16 +56,13 @@ class _Parts:
         return {record.name: n for n, record in enumerate(self.nodes)}
 
 
-def build(
-    snapshot: Snapshot, *, ignore_unsupported: bool = False, faults: Faults | None = None
-) -> Instance:
+def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
     """Make the snapshot numeric.
 
     Parameters
     ----------
     ignore_unsupported : groups with a hard rule that is not honoured are placed as if it were not
         there (a note says so) instead of held.
-    faults : what reading has found so far; what building finds is added.
 
     Raises
     ------
@@ -73,7 +70,7 @@ def build(
         All faults: duplicate objects, priority classes that do not exist, annotations that cannot
         be read, requests that no column can hold.
     """
-    faults = Faults() if faults is None else faults
+    faults = Faults()
     duplicates(snapshot, faults)
     priorities = Priorities(snapshot.classes, faults)
     members = gather(snapshot, priorities, faults)
@@ -120,7 +117,6 @@ def _held_rules(
 ) -> Rules:
     """Hold whatever must wait, in the order that reasons are printed; give the rules' columns."""
     unsupported = Unsupported(ignore)
-    anti.mark(members)
     for unit in members.units:
         hold_short(unit)
         hold_slices(unit)

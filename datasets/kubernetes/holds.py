@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from gangplan.datasets.kubernetes.membership import Unit, full_name
-from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.membership import Unit
+from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import PodRecord
 from gangplan.datasets.kubernetes.trees import Branch
 

@@ -9,8 +9,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from gangplan.datasets.kubernetes.annotations import ROLE_LABEL, Wishes, wishes
+from gangplan.datasets.kubernetes.anti import Forbidders
 from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.order import by_name, full_name, natural
 from gangplan.datasets.kubernetes.priorities import Priorities
 from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord, Snapshot, TopologyRule
 
@@ -85,11 +86,6 @@ def role_of(pod: PodRecord) -> str:
     return pod.labels.get(ROLE_LABEL, "")
 
 
-def full_name(pod: PodRecord) -> str:
-    """``namespace/name``."""
-    return f"{pod.namespace}/{pod.name}"
-
-
 def pod_wishes(pod: PodRecord, faults: Faults) -> Wishes:
     """Read a pod's annotations; what is wrong goes to ``faults``."""
 
@@ -120,95 +116,99 @@ def gather(snapshot: Snapshot, priorities: Priorities, faults: Faults) -> Member
                 found.leaving.append(pod)
             if unit is not None:
                 (unit.leaving if pod.terminating else unit.running).append(pod)
-            elif pod.annotations and not pod.terminating:
+            elif pod.annotations and pod.owner and not (pod.terminating or pod.group):
                 standing.append(pod)
         elif pod.gated:
             found.gated.append(pod)
             if unit is not None:
                 unit.gated.append(pod)
-        elif unit is not None:
-            unit.pending.append(pod)
         else:
-            loose.append(pod)
-    found.units = [_with_pods(unit, priorities, faults) for unit in groups.values()]
-    found.units += _loose_units(
-        loose, standing, {unit.name for unit in found.units}, priorities, faults
-    )
+            (loose if unit is None else unit.pending).append(pod)
+    found.leaving.sort(key=by_name)
+    found.gated.sort(key=by_name)
+    making = _Making(priorities, Forbidders(found.holding), faults)
+    for unit in groups.values():
+        making.fill(unit)
+    found.units = [*groups.values(), *making.loose(loose, standing, groups.values())]
     found.units.sort(key=lambda unit: natural(unit.name))
-    for pods in (found.leaving, found.gated):
-        pods.sort(key=_by_name)
     return found
 
 
-def _by_name(pod: PodRecord) -> tuple[object, object]:
-    return natural(pod.namespace), natural(pod.name)
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What it takes to read the pods of a unit together."""
 
+    priorities: Priorities
+    forbidders: Forbidders
+    faults: Faults
 
-def _with_pods(unit: Unit, priorities: Priorities, faults: Faults) -> Unit:
-    """Fill in what the pods of a PodGroup say together."""
-    record = unit.record
-    assert record is not None
-    unit.pending.sort(key=_by_name)
-    unit.gated.sort(key=_by_name)
-    unit.priority = priorities.of_group(record)
-    unit.other_priority = [
-        pod
-        for pod in unit.pending
-        if (pod.priority is not None or pod.priority_class)
-        and priorities.of_pod(pod) != unit.priority
-    ]
-    unit.unsupported.extend(record.unsupported)
-    asked = [pod_wishes(pod, faults) for pod in unit.pending if pod.annotations]
-    agreed = set(asked) | ({Wishes()} if len(asked) < len(unit.pending) else set())
-    if len(agreed) == 1:
-        (wish,) = agreed
-        unit.rules = tuple(dict.fromkeys((*unit.rules, *wish.rules)))
-        unit.unsupported.extend(wish.unsupported)
-    elif agreed:
-        unit.held.append("its pods disagree in their topology annotations")
-    return unit
-
-
-def _loose_units(
-    pods: Iterable[PodRecord],
-    standing: Iterable[PodRecord],
-    taken: set[str],
-    priorities: Priorities,
-    faults: Faults,
-) -> list[Unit]:
-    """Make units of pods without a PodGroup, and of each pod whose PodGroup does not exist."""
-    alike: dict[Hashable, Unit] = {}
-    owned: dict[Hashable, list[Unit]] = defaultdict(list)
-    for pod in sorted(pods, key=_by_name):
-        wish = pod_wishes(pod, faults)
-        priority = priorities.of_pod(pod)
-        # A topology rule binds the pods of one owner; pods of nobody have nobody to be close to.
-        alone = pod.group or (wish.rules and not pod.owner)
-        key = (
-            pod.namespace,
-            pod.name if alone else "",
-            pod.owner,
-            priority,
-            pod.eligibility,
-            tuple(sorted(pod.request.items())),
-            pod.unsupported,
-            role_of(pod),
-            wish,
-        )
-        unit = alike.get(key)
-        if unit is None:
-            name = full_name(pod)
-            name = f"{name} (pod)" if name in taken else name
-            unit = Unit(pod.namespace, name, None, rules=wish.rules, priority=priority)
+    def fill(self, unit: Unit) -> None:
+        """Fill in what a PodGroup and its pods say together."""
+        record = unit.record
+        assert record is not None
+        unit.pending.sort(key=by_name)
+        unit.gated.sort(key=by_name)
+        unit.priority = self.priorities.of_group(record)
+        unit.other_priority = [
+            pod
+            for pod in unit.pending
+            if (pod.priority is not None or pod.priority_class)
+            and self.priorities.of_pod(pod) != unit.priority
+        ]
+        unit.unsupported.extend(record.unsupported)
+        forbidden = {self.forbidders.path(pod) for pod in unit.pending} - {""}
+        if forbidden:
+            unit.unsupported.append(min(forbidden, key=natural))
+        asked = {pod_wishes(pod, self.faults) for pod in unit.pending}
+        if len(asked) == 1:
+            (wish,) = asked
+            unit.rules = tuple(dict.fromkeys((*unit.rules, *wish.rules)))
             unit.unsupported.extend(wish.unsupported)
-            if pod.group:
-                unit.held.append(f"PodGroup {pod.namespace}/{pod.group} does not exist")
-            alike[key] = unit
-            owned[pod.namespace, pod.owner, wish.rules].append(unit)
-        unit.pending.append(pod)
-    for pod in standing:
-        if pod.owner and not pod.group:
-            for unit in owned.get((pod.namespace, pod.owner, pod_wishes(pod, faults).rules), ()):
-                if unit.rules:
-                    unit.running.append(pod)
-    return list(alike.values())
+        elif asked:
+            unit.held.append("its pods disagree in their topology annotations")
+
+    def loose(
+        self, pods: Iterable[PodRecord], standing: Iterable[PodRecord], groups: Iterable[Unit]
+    ) -> list[Unit]:
+        """Make units of pods without a PodGroup, and of each pod whose PodGroup does not exist.
+
+        Equal pods are one unit; what makes pods equal is the key.
+        """
+        taken = {unit.name for unit in groups}
+        alike: dict[Hashable, Unit] = {}
+        bound: dict[Hashable, list[Unit]] = defaultdict(list)
+        for pod in sorted(pods, key=by_name):
+            wish = pod_wishes(pod, self.faults)
+            priority = self.priorities.of_pod(pod)
+            forbidden = self.forbidders.path(pod)
+            # A rule binds the pods of one owner; pods of nobody have nobody to be close to.
+            alone = pod.group or (wish.rules and not pod.owner)
+            key = (
+                pod.namespace,
+                pod.name if alone else "",
+                pod.owner,
+                priority,
+                pod.eligibility,
+                tuple(sorted(pod.request.items())),
+                pod.unsupported,
+                forbidden,
+                role_of(pod),
+                wish,
+            )
+            unit = alike.get(key)
+            if unit is None:
+                name = full_name(pod)
+                name = f"{name} (pod)" if name in taken else name
+                alike[key] = unit = Unit(pod.namespace, name, None, rules=wish.rules)
+                unit.priority = priority
+                unit.unsupported += [*wish.unsupported, *([forbidden] if forbidden else [])]
+                if pod.group:
+                    unit.held.append(f"PodGroup {pod.namespace}/{pod.group} does not exist")
+                if wish.rules:
+                    bound[pod.namespace, pod.owner, wish.rules].append(unit)
+            unit.pending.append(pod)
+        for pod in standing if bound else ():
+            rules = pod_wishes(pod, self.faults).rules
+            for unit in bound.get((pod.namespace, pod.owner, rules), ()):
+                unit.running.append(pod)
+        return list(alike.values())

@@ -2,9 +2,9 @@
 
 import re
 
-_DIGITS = re.compile(r"([0-9]+)")
+from gangplan.datasets.kubernetes.records import PodRecord
 
-Key = tuple[tuple[str, ...] | tuple[tuple[int, str], ...] | str, ...]
+_DIGITS = re.compile(r"([0-9]+)")
 
 
 def natural(name: str) -> tuple[list[str], list[tuple[int, str]], str]:
@@ -15,3 +15,13 @@ def natural(name: str) -> tuple[list[str], list[tuple[int, str]], str]:
     parts = _DIGITS.split(name)
     digits = [text.lstrip("0") for text in parts[1::2]]
     return parts[0::2], [(len(text), text) for text in digits], name
+
+
+def full_name(pod: PodRecord) -> str:
+    """``namespace/name``."""
+    return f"{pod.namespace}/{pod.name}"
+
+
+def by_name(pod: PodRecord) -> tuple[object, object]:
+    """Give a pod's sort key."""
+    return natural(pod.namespace), natural(pod.name)

@@ -63,7 +63,7 @@ def read(
     faults = Faults()
     snapshot = snapshot_of(load(sources, faults), faults, kubernetes=kubernetes, levels=levels)
     faults.check()
-    return build(snapshot, ignore_unsupported=ignore_unsupported, faults=faults)
+    return build(snapshot, ignore_unsupported=ignore_unsupported)
 
 
 def snapshot_of(
@@ -129,6 +129,12 @@ class _Reading:
         snapshot.pods += pods
         snapshot.groups += groups
         snapshot.levels = levels or self._declared()
+        if levels:
+            snapshot.notes += [
+                f"Topology {one.name} is not used: levels are given"
+                for one in self.topologies
+                if one.levels != levels
+            ]
         snapshot.notes += notes
         snapshot.notes += unused(self.workloads, snapshot.groups, snapshot.composites)
         snapshot.notes += self.skipped.notes()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.datasets.kubernetes.levels import Levels
-from gangplan.datasets.kubernetes.membership import Unit, full_name
-from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.membership import Unit
+from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import PodRecord, TopologyRule
 from gangplan.datasets.kubernetes.trees import Branch
 from gangplan.models.topology import PREFERRED, REQUIRED, Rules

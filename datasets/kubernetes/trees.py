@@ -168,5 +168,5 @@ def _check_children(branches: list[Branch], units: Sequence[Unit]) -> None:
     for above in [branch.parent for branch in branches] + [unit.parent for unit in units]:
         children[above] += 1
     for h, branch in enumerate(branches):
-        if children[h] < branch.record.minimum:
+        if not branch.held and children[h] < branch.record.minimum:
             branch.held.append(f"needs {branch.record.minimum} groups, {children[h]} are there")

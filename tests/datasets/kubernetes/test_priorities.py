@@ -1,0 +1,54 @@
+"""Priorities: the object's own, its class's, the global default's, 0."""
+
+from typing import Any
+
+from tests.datasets.kubernetes.objects import faults, gang, instance, node, obj, pod, pods
+
+
+def priority_class(name: str, value: int, default: bool = False) -> dict[str, Any]:
+    made = obj("scheduling.k8s.io/v1", "PriorityClass", name)
+    return made | {"value": value, "globalDefault": default}
+
+
+HIGH = priority_class("high", 100)
+
+
+def test_a_groups_class_gives_its_priority_and_its_number_wins() -> None:
+    by_class = gang("a", 1, spec={"priorityClassName": "high"})
+    by_number = gang("b", 1, spec={"priorityClassName": "high", "priority": 7})
+    built = instance(node("n1"), HIGH, by_class, by_number, gang("c", 1))
+    assert built.groups.priority.tolist() == [100, 7, 0]
+
+
+def test_the_global_default_stands_in_and_the_lowest_of_several() -> None:
+    built = instance(node("n1"), HIGH, priority_class("d", 5, True), pod("p"), gang("g", 1))
+    assert built.groups.priority.tolist() == [5, 5]
+    both = [priority_class("d", 5, True), priority_class("e", 3, True)]
+    assert instance(node("n1"), *both, pod("p")).groups.priority.tolist() == [3]
+
+
+def test_system_classes_are_built_in() -> None:
+    spec = {"priorityClassName": "system-node-critical"}
+    assert instance(node("n1"), pod("p", spec=spec)).groups.priority.tolist() == [2_000_001_000]
+
+
+def test_a_class_that_does_not_exist_is_refused() -> None:
+    for wrong, item in (
+        (pod("p", spec={"priorityClassName": "hgih"}), "Pod lab/p"),
+        (gang("g", 1, spec={"priorityClassName": "hgih"}), "PodGroup lab/g"),
+    ):
+        (fault,) = faults(node("n1"), HIGH, wrong)
+        assert f"{item}: spec.priorityClassName: no PriorityClass hgih" in fault
+    known = pod("p", spec={"priorityClassName": "hgih", "priority": 9})
+    assert instance(node("n1"), known).groups.priority.tolist() == [9]
+
+
+def test_the_groups_priority_stands_for_its_pods_and_a_difference_is_told() -> None:
+    other = pod("g-0", "g", spec={"priority": 9})
+    built = instance(node("n1"), gang("g", 1, spec={"priority": 4}), other, pod("g-1", "g"))
+    assert built.groups.priority.tolist() == [4]
+    assert built.names.notes == (
+        "PodGroup lab/g has priority 4, which stands for its pods; 1 pod with another: lab/g-0",
+    )
+    same = pods("g", 2, spec={"priority": 4})
+    assert instance(node("n1"), gang("g", 1, spec={"priority": 4}), *same).names.notes == ()
