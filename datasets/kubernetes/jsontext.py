@@ -43,7 +43,7 @@ def typed(item: Any, kind: str, version: str) -> Any:
     """Give an item of a typed list (``PodList``) the kind and version that it leaves out."""
     if kind == "List" or not isinstance(item, dict):
         return item
-    if item.get("kind") and item.get("apiVersion"):
+    if _is_whole(item):
         return item
     return {**item, "kind": item.get("kind") or kind.removesuffix("List"), "apiVersion": version}
 
@@ -74,7 +74,7 @@ def values(reader: Reader, *, strict: bool = True) -> Iterator[Value]:
 def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
     """Read an object field by field; stream its ``items``, if it has some."""
     head: dict[str, Any] = {}
-    held: list[Value] = []  # items that lack a kind, until the list's own is known
+    held: list[Any] = []  # items without a kind, until it is known whether this is a typed list
     streamed = False
     scanner.take("{")
     while scanner.peek() != "}":
@@ -89,25 +89,36 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
         if key != "items" or scanner.peek() != "[":
             head[key] = scanner.value()
             continue
-        head[key] = []
-        kind, version = head.get("kind"), head.get("apiVersion")
+        head[key] = held
         for index, item in enumerate(_items(scanner)):
-            streamed = True
-            if isinstance(item, dict) and item.get("kind") and item.get("apiVersion"):
-                yield Value(item, line, index)
-            elif isinstance(kind, str) and isinstance(version, str):
-                yield Value(typed(item, kind, version), line, index)
+            if _is_list(head) or _is_whole(item):
+                streamed = True
+                yield Value(_typed(item, head), line, index)
             else:
-                held.append(Value(item, line, index))
+                held.append(item)
     scanner.take("}")
-    if not streamed:
+    if not _is_list(head):
+        if streamed:
+            raise Malformed(f"line {line}: items without a kind that ends in List")
         yield Value(head, line)
-        return
+    elif held:
+        for index, item in enumerate(held):
+            yield Value(_typed(item, head), line, index)
+    elif not streamed:
+        yield Value(head, line)
+
+
+def _is_whole(item: Any) -> bool:
+    return isinstance(item, dict) and bool(item.get("kind")) and bool(item.get("apiVersion"))
+
+
+def _is_list(head: dict[str, Any]) -> bool:
     kind, version = head.get("kind"), head.get("apiVersion")
-    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(version, str):
-        raise Malformed(f"line {line}: items without a kind that ends in List and an apiVersion")
-    for value in held:
-        yield Value(typed(value.obj, kind, version), line, value.index)
+    return isinstance(kind, str) and kind.endswith("List") and isinstance(version, str)
+
+
+def _typed(item: Any, head: dict[str, Any]) -> Any:
+    return item if _is_whole(item) else typed(item, head["kind"], head["apiVersion"])
 
 
 def _items(scanner: "_Scanner") -> Iterator[Any]:

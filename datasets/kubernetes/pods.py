@@ -26,7 +26,8 @@ def pod(document: Document, faults: Faults) -> PodRecord | None:
     if spec is None or len(faults) > before:
         return None
     status = fields.section("status")
-    return pod_from_spec(space, name, metadata, spec, status, document.source, faults)
+    record = pod_from_spec(space, name, metadata, spec, status, document.source, faults)
+    return record if len(faults) == before else None
 
 
 def pod_from_spec(

@@ -139,7 +139,7 @@ def _pod_level(spec: Fields, status: Fields, total: Amounts, resize: _Resize | N
 
 
 def _claims(status: Fields, total: Amounts) -> None:
-    """Add what the devices of a pod's claims take of the node's own cpu and memory (DRANodeAllocatableResources)."""
+    """Add what claimed devices take of the node (gate DRANodeAllocatableResources)."""
     for claim in status.items("nodeAllocatableResourceClaimStatuses"):
         users = len(claim.texts("containers"))
         for key, names in (("mapping", ("quantity",)), ("overhead", ("perPod", "perContainer"))):

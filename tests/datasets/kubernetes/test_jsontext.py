@@ -80,9 +80,14 @@ def test_an_endless_number_is_malformed() -> None:
         objects('{"a": ' + "1" * 5000 + "}")
 
 
-def test_items_without_the_kind_of_a_list_are_malformed() -> None:
+def test_items_of_what_is_no_list_are_malformed() -> None:
     with pytest.raises(Malformed, match="items without a kind that ends in List"):
-        objects('{"kind": "Pod", "apiVersion": "v1", "items": [{}]}')
+        objects('{"items": [{"kind": "Pod", "apiVersion": "v1"}], "kind": "Pod"}')
+
+
+def test_an_object_may_have_items_of_its_own() -> None:
+    text = '{"kind": "Menu", "apiVersion": "x/v1", "items": [{"dish": 1}, 2]}'
+    assert objects(text) == [json.loads(text)]
 
 
 def test_items_come_before_the_text_ends() -> None:

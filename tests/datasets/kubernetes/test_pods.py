@@ -205,6 +205,7 @@ def test_a_faulty_spec_is_named(spec: dict[str, Any], fault: str) -> None:
         ({"metadata": {"namespace": "ml"}}, "Pod ml: metadata.name: missing"),
         ({"metadata": {"name": "A_b"}}, "Pod A_b: metadata.name: a DNS name"),
         ({"metadata": {"name": "a", "namespace": "x/y"}}, "Pod x/y/a: metadata.namespace: a DNS"),
+        ({"status": "Running"}, "Pod ml/a: status: a mapping expected, got the text"),
         ({"metadata": "a"}, "Pod: metadata: a mapping expected"),
         ({"status": {"phase": "Sleeping"}}, "Pod ml/a: status.phase: one of Pending, Running"),
         ({"metadata": {"name": "a", "labels": []}}, "Pod a: metadata.labels: a mapping expected"),

@@ -95,9 +95,18 @@ def test_an_integer_above_an_int64_is_refused() -> None:
 )
 def test_the_value_is_that_of_exact_fractions(whole: int, part: str, suffix: str) -> None:
     scale = {
-        **{"": 1, "n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000)},
-        **{"k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30},
-        **{"e3": 1000, "e-3": Fraction(1, 1000)},
+        "": Fraction(1),
+        "n": Fraction(1, 10**9),
+        "u": Fraction(1, 10**6),
+        "m": Fraction(1, 1000),
+        "k": Fraction(10**3),
+        "M": Fraction(10**6),
+        "G": Fraction(10**9),
+        "Ki": Fraction(2**10),
+        "Mi": Fraction(2**20),
+        "Gi": Fraction(2**30),
+        "e3": Fraction(1000),
+        "e-3": Fraction(1, 1000),
     }[suffix]
     exact = (whole + Fraction(int(part or 0), 10 ** len(part))) * scale
     text = f"{whole}.{part}{suffix}"

@@ -161,7 +161,7 @@ def test_a_sidecar_resize_counts_too() -> None:
 
 
 def test_a_running_pod_holds_what_its_devices_take_of_the_node() -> None:
-    """DRANodeAllocatableResources (alpha): a claim's devices may stand for cpu or memory of the node."""
+    """Gate DRANodeAllocatableResources: devices may stand for cpu or memory of the node."""
     claim = {
         "resourceClaimName": "c",
         "containers": ["main", "other"],

@@ -13,6 +13,7 @@ def container(**more: Any) -> dict[str, Any]:
 
 
 TERM = {"topologyKey": "zone", "labelSelector": {}}
+SOFT = "ScheduleAnyway"
 DEVICE = "deviceclass.resource.kubernetes.io/gpu"
 
 
