@@ -139,7 +139,7 @@ def _slurm() -> list[Trace]:
             (slurm.public(kind),),
             make,
         )
-        for kind in ("tree", "block")
+        for kind in slurm.FILES
     ]
 
 

@@ -16,14 +16,19 @@ class Public:
 
     Attributes
     ----------
-    path : below the data folder.
+    path : below the data folder, as the loaders look for it.
     repository : ``owner/name`` on GitHub.
-    where : folder inside that repository.
+    original : path inside that repository; its name there may differ.
     """
 
     path: str
     repository: str
-    where: str
+    original: str
+
+    @property
+    def where(self) -> str:
+        """Folder inside the repository."""
+        return self.original.rpartition("/")[0]
 
 
 def data_folder() -> Path | None:
@@ -66,8 +71,8 @@ def require(public: Public) -> Path:
                 public.path,
                 "",
                 "",
-                f"not found; get it from github.com/{public.repository} ({public.where}) "
-                f"and set {VARIABLE} to the folder that holds {public.path}",
+                f"not found; it is {public.original} of github.com/{public.repository}: save it "
+                f"under this name in a folder, and set {VARIABLE} to that folder",
             )
         ]
     )

@@ -33,7 +33,7 @@ def public(name: str) -> Public:
     return Public(
         f"topology/knavigator/nwtopo_config-{name}.yaml",
         "NVIDIA/knavigator",
-        "resources/benchmarks/nwtopo/workflows",
+        f"resources/benchmarks/nwtopo/workflows/config-{name}.yaml",
     )
 
 

@@ -70,11 +70,9 @@ class NodeList:
 
 def public(kind: str, name: str) -> Public:
     """Where a list is published; ``kind`` is ``node`` or ``pod``."""
-    suffix = f"{name}_node" if kind == "node" else name
+    file = f"openb_{kind}_list_{name}{'_node' if kind == 'node' else ''}.csv"
     return Public(
-        f"alibaba-gpu-v2023/openb_{kind}_list_{suffix}.csv",
-        "alibaba/clusterdata",
-        "cluster-trace-gpu-v2023/csv",
+        f"alibaba-gpu-v2023/{file}", "alibaba/clusterdata", f"cluster-trace-gpu-v2023/csv/{file}"
     )
 
 

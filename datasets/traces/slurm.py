@@ -15,13 +15,18 @@ from gangplan.datasets.traces.topograph import levels_of
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.instance import Instance
 
+FILES = {"tree": "expected.slinky-oci-sim-tree.conf", "block": "expected.slinky-dra-block.conf"}
+"""Examples of the public repository: what topograph writes for its model ``large``."""
+
 _PAIR = re.compile(r"(\w+)=(\S+)")
 
 
 def public(kind: str) -> Public:
     """Where an example is published; ``kind`` is ``tree`` or ``block``."""
     return Public(
-        f"topology/topograph/slurm_{kind}_topology.conf", "NVIDIA/topograph", "tests/output"
+        f"topology/topograph/slurm_{kind}_topology.conf",
+        "NVIDIA/topograph",
+        f"tests/ci/{FILES[kind]}",
     )
 
 

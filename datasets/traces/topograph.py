@@ -37,7 +37,9 @@ ANNOTATIONS = {
 
 def public(model: str) -> Public:
     """Where a model is published."""
-    return Public(f"topology/topograph/model_{model}.yaml", "NVIDIA/topograph", "tests/models")
+    return Public(
+        f"topology/topograph/model_{model}.yaml", "NVIDIA/topograph", f"tests/models/{model}.yaml"
+    )
 
 
 def topograph(

@@ -6,7 +6,7 @@ from gangplan.datasets import traces
 from gangplan.datasets.traces.folder import Public, data_folder, require
 from gangplan.models.errors import InputError
 
-FILE = Public("there/file.csv", "owner/name", "folder/in/it")
+FILE = Public("there/file.csv", "owner/name", "folder/in/it/other.csv")
 
 
 def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +34,7 @@ def test_a_missing_file_names_repository_and_variable_in_one_line(
     with pytest.raises(InputError) as caught:
         require(FILE)
     text = str(caught.value)
-    assert "owner/name" in text
+    assert "folder/in/it/other.csv of github.com/owner/name" in text
     assert "GANGPLAN_DATA" in text
     assert "\n" not in text
 
