@@ -6,10 +6,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import typer
-
 from gangplan.cli import codes
-from gangplan.cli.app import app
 from gangplan.models.errors import GangplanError, PlanError
 
 DEBUG = "GANGPLAN_DEBUG"
@@ -29,10 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     args = list(sys.argv[1:] if argv is None else argv)
     try:
+        # Imported here, so that Ctrl-C is clean from the first moment on.
+        from gangplan.cli.app import app
+
         code = app(args=args or ["--help"], prog_name="gangplan", standalone_mode=False)
         sys.stdout.flush()
         return int(code or codes.GOOD) if args else codes.USAGE
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return _say("stopped", codes.INTERRUPTED)
     except BrokenPipeError:
         return codes.PIPE_CLOSED
@@ -46,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GangplanError as error:
         return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), codes.USAGE)
     except Exception as error:
+        # typer turns Ctrl-C into an exception of its own, and has moved its classes between
+        # releases: they are told by name and by method.
+        if type(error).__name__ == "Abort":
+            return _say("stopped", codes.INTERRUPTED)
         return _say(_other(error), codes.USAGE)
 
 
@@ -66,7 +70,6 @@ def _other(error: Exception) -> str:
     """Say a usage error of the parser, or an error that nobody foresaw."""
     usage = getattr(error, "format_message", None)
     if usage is not None:
-        # The parser's own class has moved between releases of typer; this method has not.
         return "error: " + " ".join(str(usage()).split())
     if os.environ.get(DEBUG) == "1":
         return traceback.format_exc().rstrip()

@@ -1,11 +1,13 @@
 """Options that several commands share, and their checks."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gangplan.models.errors import Fault, InputError
-from gangplan.solvers.base import Limits
+
+if TYPE_CHECKING:
+    from gangplan.solvers.base import Limits
 
 Sources = Annotated[
     list[str],
@@ -46,7 +48,7 @@ def keys_of(levels: list[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def limits_of(seconds: float, gap: float, threads: int, seed: int) -> Limits:
+def limits_of(seconds: float, gap: float, threads: int, seed: int) -> "Limits":
     """Check the limits, each under the name of its option."""
     for option, value, good, expected in (
         ("--time-limit", seconds, 0 < seconds < float("inf"), "seconds, a number above 0"),
@@ -56,6 +58,8 @@ def limits_of(seconds: float, gap: float, threads: int, seed: int) -> Limits:
     ):
         if not good:
             raise usage(option, f"{expected} expected, not {value}")
+    from gangplan.solvers.base import Limits
+
     return Limits(seconds, gap, threads, seed)
 
 

@@ -3,18 +3,22 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from gangplan.solvers.base import Progress, silent
+if TYPE_CHECKING:
+    from gangplan.solvers.base import Progress
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def progress() -> Iterator["Progress"]:
     """Give a ``Progress`` for as long as the work takes."""
+    from gangplan.solvers.base import silent
+
     if not sys.stderr.isatty():
         yield silent
         return
+    from rich.console import Console
+
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     with console.status("reading") as status:
 

@@ -1,8 +1,12 @@
 """Read the sources of a command, and say what the reading noted."""
 
+from typing import TYPE_CHECKING
+
 from gangplan.cli.options import keys_of
 from gangplan.cli.progress import say
-from gangplan.models.instance import Instance
+
+if TYPE_CHECKING:
+    from gangplan.models.instance import Instance
 
 SHOWN = 12
 """Notes printed; the others are counted."""
@@ -10,7 +14,7 @@ SHOWN = 12
 
 def read_sources(
     sources: list[str], kubernetes: str, levels: list[str], ignore_unsupported: bool
-) -> Instance:
+) -> "Instance":
     """Load the instance.
 
     Raises
@@ -27,7 +31,7 @@ def read_sources(
     )
 
 
-def say_notes(instance: Instance) -> None:
+def say_notes(instance: "Instance") -> None:
     """Print what was read and is not honoured."""
     notes = instance.names.notes
     for note in notes[:SHOWN]:
