@@ -124,7 +124,10 @@ def styles(tiers: tuple[Tier, ...]) -> Iterator[Style]:
     """Styles in the order of their promise for the objective."""
     pays_devices = any(tier.kind == "admitted" and tier.unit == "devices" for tier in tiers[:1])
     orders = ("heavy", "large", "bound", "light") if pays_devices else ("light", "heavy", "bound")
+    soft = len(tiers) > 1
     for order in orders[:2]:
+        if soft:
+            yield Style(order, "begun", "ample")
         yield Style(order, "strand")
         yield Style(order, "strand", "snug")
     for order in orders:

@@ -107,6 +107,8 @@ def _key(room: Room, role: int, nodes: Ints, slots: Ints, filling: Filling) -> F
     elif filling.style.packing == "snug":
         left = room.free[nodes] - slots[:, None] * roles.request[role]
         key = (left / room.book.scale).sum(axis=1)
+    elif filling.style.packing == "begun" and roles.devices[role]:
+        key = key + 1e5 * room.untouched(nodes)
     if filling.leave:
         spared = sum(room.slots(k)[nodes] for k in filling.leave)
         key = spared * 1e6 + key

@@ -127,6 +127,11 @@ class Placer:
         if self.style.domain == "snug":
             fit = cells.sums(self.room.slots(ask.roles[0]))[found]
             free = fit + free / (1.0 + float(free.max(initial=0.0)))
+        if self.style.domain == "ample":
+            wanted = self.book.instance.roles.wanted
+            left = {k: int(wanted[k]) - self.room.placed[k] for k in ask.roles}
+            fit = sum(np.minimum(cells.sums(self.room.slots(k)), n) for k, n in left.items())
+            free = free + (float(free.max(initial=0.0)) + 1.0) * (sum(left.values()) - fit)[found]
         return free
 
     def _apart(self, group: int, cells: Cells, found: Ints) -> Ints:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.devices import EMPTY, Pool
@@ -57,6 +57,7 @@ class Room:
         # Below 1 in sum, so that it never outweighs one device.
         self._tie = 0.9 * others / (book.scale * max(others.sum(), 1.0))
         self.devices = self.free @ self._counted + self._pool.on_node() / EMPTY
+        self._devices_before = self.devices.copy()
         self.fullness = self.devices + self.free @ self._tie
 
     def slots(self, role: int) -> Ints:
@@ -132,6 +133,12 @@ class Room:
             self._move(put.role, put.nodes, -put.pods)
         while len(self._choices) > mark[1]:
             self.chosen[self._choices.pop()] = -1
+
+    def untouched(self, nodes: Ints) -> Flags:
+        """Tell which of the nodes have devices that are all free, still."""
+        same: Flags = self.devices[nodes] == self._devices_before[nodes]
+        same &= self.book.instance.nodes.intact[nodes]
+        return same
 
     def pods_by_domain(self, group: int, domain: Ints) -> dict[int, int]:
         """Count new pods of a group per domain; ``domain`` (N,) is a row of the topology."""

@@ -13,8 +13,10 @@ class Style:
         ``light`` (smallest demand for what it pays), ``bound`` (narrow required levels first,
         then heavy), ``large`` (largest total demand).
     packing : of nodes for a role: ``full`` (fewest free devices), ``strand`` (fewest devices left
-        unusable once the node is full of the role), ``snug`` (least left of all resources).
-    domain : of domains for a gang: ``full`` (fewest free devices), ``snug`` (fewest slots left).
+        unusable once the node is full of the role), ``snug`` (least left of all resources),
+        ``begun`` (nodes whose devices are in use already, then ``full``).
+    domain : of domains for a gang: ``full`` (fewest free devices), ``snug`` (fewest slots left),
+        ``ample`` (those that hold its elastic pods too, then ``full``).
     near : try to keep preferred levels; else only the packing counts.
     """
 

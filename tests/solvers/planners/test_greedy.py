@@ -92,11 +92,19 @@ def test_required_levels_that_cross_are_met_together() -> None:
 
 
 def test_the_tightest_rack_that_holds_a_gang_is_taken() -> None:
-    nodes = [{"gpu": 4, "rack": "wide"}, {"gpu": 4, "rack": "wide"}, {"gpu": 4, "rack": "narrow"}]
+    racks = ["wide", "wide", "narrow", "broad", "broad"]
+    nodes = [{"gpu": 4, "rack": rack} for rack in racks]
     rules = [("rack", "required")]
     small = {"priority": 1, "wanted": 4, "minimum": 4, "request": {"gpu": 1}, "rules": rules}
     large = {"wanted": 2, "minimum": 2, "request": {"gpu": 4}, "rules": rules}
-    assert placed(make_instance(nodes, [small, large])) == [4, 2]
+    assert placed(make_instance(nodes, [small, large, large])) == [4, 2, 2]
+
+
+def test_elastic_pods_stay_in_the_rack_of_the_others() -> None:
+    nodes = [{"gpu": 2, "rack": "r0"}, {"gpu": 3, "rack": "r1"}]
+    rules = [("rack", "required")]
+    group = {"wanted": 4, "minimum": 1, "request": {"gpu": 1}, "rules": rules}
+    assert placed(make_instance(nodes, [group])) == [3]
 
 
 def test_slices_are_whole_in_each_rack() -> None:

@@ -22,8 +22,8 @@ from tests.strategies import instances
 STYLES = st.builds(
     Style,
     order=st.sampled_from(["heavy", "large", "bound", "light"]),
-    packing=st.sampled_from(["full", "strand", "snug"]),
-    domain=st.sampled_from(["full", "snug"]),
+    packing=st.sampled_from(["full", "strand", "snug", "begun"]),
+    domain=st.sampled_from(["full", "snug", "ample"]),
     near=st.booleans(),
 )
 
