@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from gangplan.datasets.kubernetes.fields import printable
 from gangplan.models.errors import Fault, InputError
 
 STDIO = "-"
@@ -23,7 +24,7 @@ _PEEK = 4096
 
 def refuse(source: str, field: str, message: str) -> InputError:
     """Return the one-line error for a file of ours."""
-    return InputError([Fault(_called(source), "", field, message)])
+    return InputError([Fault(_called(source), "", field, printable(message))])
 
 
 def schema_of(path: str) -> str:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gangplan.datasets.kubernetes.fields import printable
+
 PIPE_WIDTH = 100
 WIDEST = 40
 
@@ -47,13 +49,6 @@ def show_table(
         out.print(made)
     for line in captured.get().splitlines():
         out.file.write(line.rstrip() + "\n")
-
-
-def printable(text: str) -> str:
-    """Escape what a terminal would act on."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _style(cell: str) -> str:
