@@ -160,9 +160,9 @@ def _spoil(whole: dict[str, Any], rng: random.Random) -> None:
             at = rng.randrange(len(inner))
             place[key] = inner[:at] + rng.choice("0m. \n-é{") + inner[at + 1 :]
         case 3 if isinstance(place, list):
-            place.append(rng.choice(place))
+            place.append(copy.deepcopy(rng.choice(place)))
         case _:
-            place[key] = rng.choice(ODD)
+            place[key] = copy.deepcopy(rng.choice(ODD))
 
 
 def spoiled_bytes(rng: random.Random) -> bytes:
