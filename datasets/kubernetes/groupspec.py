@@ -31,6 +31,7 @@ SHARED = frozenset(
 )
 """Fields of every group and template, in all versions."""
 
+_OBJECT = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _INT32 = 2**31 - 1
 _MOST_CLAIMS = 4
 _ONLY_OLD = {"podGroupTemplateRef": "workloadRef"}
@@ -81,7 +82,11 @@ def _annotations(metadata: Fields) -> dict[str, str]:
 
 
 def spec(fields: Fields) -> Fields:
-    """Give the required ``spec``; where it is missing, an empty one that adds no second fault."""
+    """Give the required ``spec``; unknown sections beside it are faults.
+
+    Where it is missing, an empty one is given whose own faults go nowhere: once is enough.
+    """
+    fields.only(_OBJECT)
     found = fields.mapping("spec", required=True)
     return found if found is not None else Fields({}, fields.source, Faults(), fields, "spec")
 

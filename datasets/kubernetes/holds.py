@@ -17,7 +17,7 @@ def hold_short(unit: Unit) -> None:
     if there >= unit.minimum:
         return
     reason = (
-        f"needs {unit.minimum} members, {there} are there"
+        f"needs {counted(unit.minimum, 'member')}, has {there}"
         f" ({len(unit.pending)} waiting, {len(unit.running)} running)"
     )
     if unit.gated:
@@ -62,6 +62,11 @@ class Unsupported:
                 self._where[path].append(name)
         elif paths:
             held.append(f"unsupported {', '.join(paths)}")
+
+
+def counted(count: int, noun: str) -> str:
+    """Say how many: ``1 pod``, ``2 pods``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def named(pods: Sequence[PodRecord]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gangplan.datasets.kubernetes.holds import named, some
+from gangplan.datasets.kubernetes.holds import counted, named, some
 from gangplan.datasets.kubernetes.levels import Levels
 from gangplan.datasets.kubernetes.membership import Membership
 from gangplan.datasets.kubernetes.records import NodeRecord
@@ -18,20 +18,25 @@ def of_building(
     if not any(unit.pending for unit in members.units):
         found.append("no pod waits: nothing is to be placed")
     if members.gated:
-        count = _count(members.gated, "pod")
+        count = counted(len(members.gated), "pod")
         found.append(f"{count} with scheduling gates, not placed: {named(members.gated)}")
     there = {node.name for node in nodes}
     lost = [pod for pod in members.holding if pod.node not in there]
     if lost:
-        found.append(f"{_count(lost, 'pod')} bound to nodes not in the sources: {named(lost)}")
+        found.append(
+            f"{counted(len(lost), 'pod')} bound to nodes not in the sources: {named(lost)}"
+        )
     down = [node.name for node in nodes if not node.ready]
     if down:
-        found.append(f"{_count(down, 'node')} not ready, no pod is placed there: {some(down)}")
+        found.append(
+            f"{counted(len(down), 'node')} not ready, no pod is placed there: {some(down)}"
+        )
     for unit in members.units:
         if unit.other_priority:
+            count = counted(len(unit.other_priority), "pod")
             found.append(
                 f"PodGroup {unit.name} has priority {unit.priority}, which stands for its pods;"
-                f" {_count(unit.other_priority, 'pod')} with another: {named(unit.other_priority)}"
+                f" {count} with another: {named(unit.other_priority)}"
             )
     if nodes:
         found += [
@@ -40,7 +45,3 @@ def of_building(
             if levels.is_empty(key)
         ]
     return found
-
-
-def _count(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

@@ -63,7 +63,7 @@ def _with_minimum(unit: Unit, roles: list[Role], name: str, minimum: int, faults
     wanted = sum(len(role.pods) for role in mine)
     if wanted + running < minimum:
         unit.held.append(
-            f"role {name} needs {minimum} pods, {wanted + running} are there"
+            f"role {name} needs {minimum} pods, has {wanted + running}"
             f" ({wanted} waiting, {running} running)"
         )
     elif running < minimum and len(mine) > 1:

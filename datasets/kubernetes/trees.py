@@ -169,4 +169,4 @@ def _check_children(branches: list[Branch], units: Sequence[Unit]) -> None:
         children[above] += 1
     for h, branch in enumerate(branches):
         if not branch.held and children[h] < branch.record.minimum:
-            branch.held.append(f"needs {branch.record.minimum} groups, {children[h]} are there")
+            branch.held.append(f"needs {branch.record.minimum} groups, has {children[h]}")

@@ -71,7 +71,7 @@ def test_room_is_never_below_zero() -> None:
 
 
 def test_a_terminating_pod_holds_room_and_is_leaving() -> None:
-    gone = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+    gone: dict[str, Any] = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
     built = instance(
         node("n1", 8), pod("old", on="n1", gpus=3, **gone), pod("new"), pod("x", **gone)
     )

@@ -97,6 +97,11 @@ def test_a_group_without_a_spec_is_refused_once() -> None:
     ]
 
 
+def test_a_misspelt_section_is_refused() -> None:
+    found = faults(gang("g", 1) | {"spce": {}})
+    assert found == ["0.yaml: PodGroup lab/g: spce: unknown field, is it spec?"]
+
+
 def test_the_alpha_of_1_35_is_refused_by_its_release() -> None:
     (fault,) = faults(obj("scheduling.k8s.io/v1alpha1", "Workload", "w", {}))
     assert "1.35" in fault
@@ -119,8 +124,7 @@ def test_a_finished_or_terminating_member_does_not_count() -> None:
         pod("g-3", "g"),
     )
     assert held(built) == {
-        "lab/g": "needs 3 members, 2 are there (1 waiting, 1 running);"
-        " terminating, not counted: lab/g-2"
+        "lab/g": "needs 3 members, has 2 (1 waiting, 1 running); terminating, not counted: lab/g-2"
     }
 
 
@@ -128,7 +132,7 @@ def test_a_gated_member_does_not_count_and_the_reason_says_so() -> None:
     gates = {"schedulingGates": [{"name": "wait"}]}
     built = instance(node("n1"), gang("g", 2), pod("g-0", "g"), pod("g-1", "g", spec=gates))
     assert held(built) == {
-        "lab/g": "needs 2 members, 1 are there (1 waiting, 0 running);"
+        "lab/g": "needs 2 members, has 1 (1 waiting, 0 running);"
         " with scheduling gates, not counted: lab/g-1"
     }
     assert "1 pod with scheduling gates, not placed: lab/g-1" in built.names.notes
@@ -136,7 +140,7 @@ def test_a_gated_member_does_not_count_and_the_reason_says_so() -> None:
 
 def test_a_minimum_above_the_pods_there_are_holds_with_numbers() -> None:
     built = instance(node("n1"), gang("g", 5), *pods("g", 3))
-    assert held(built)["lab/g"] == "needs 5 members, 3 are there (3 waiting, 0 running)"
+    assert held(built)["lab/g"] == "needs 5 members, has 3 (3 waiting, 0 running)"
     assert built.n_pods == 3
 
 

@@ -40,4 +40,4 @@ def test_a_public_manifest_is_read_or_refused_in_words(path: Path, release: str)
 def test_the_claims_of_a_public_group_hold_it() -> None:
     path = FOLDER / "native-podgroup" / "dra-example_podgroup-resourceclaimtemplate.yaml"
     built = read([str(path)])
-    assert all(why.startswith("needs 2 members, 0 are there") for why in built.names.held)
+    assert all(why.startswith("needs 2 members, has 0") for why in built.names.held)

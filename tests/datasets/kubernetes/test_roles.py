@@ -58,7 +58,7 @@ def test_too_few_pods_of_a_role_hold_with_numbers() -> None:
         *pods("g", 1),
         member("w-1", "worker"),
     )
-    assert held(built) == {"lab/g": "role worker needs 3 pods, 2 are there (1 waiting, 1 running)"}
+    assert held(built) == {"lab/g": "role worker needs 3 pods, has 2 (1 waiting, 1 running)"}
 
 
 def test_a_role_with_a_minimum_whose_pods_differ_holds() -> None:
@@ -89,7 +89,7 @@ def test_an_unknown_role_is_refused_with_the_known_ones() -> None:
 
 def test_a_group_whose_pods_are_not_made_yet_may_name_roles() -> None:
     built = instance(node("n1"), gang("g", 1, **minimum("leader=1")))
-    assert "needs 1 members, 0 are there" in held(built)["lab/g"]
+    assert "needs 1 member, has 0" in held(built)["lab/g"]
 
 
 def test_a_basic_group_has_no_minima_of_roles() -> None:

@@ -183,6 +183,14 @@ def test_a_running_member_on_a_node_without_the_label_holds() -> None:
     assert held(built) == {"lab/g": "running member lab/g-0 is on node n3, which has no label rack"}
 
 
+def test_a_running_member_on_an_unknown_node_holds() -> None:
+    rule = wish(required_topology="rack")
+    built = instance(*RACKS, gang("g", 1, **rule), pod("g-0", "g", "n9"), pod("g-1", "g"))
+    assert held(built) == {
+        "lab/g": "running member lab/g-0 is on node n9, which is not in the snapshot"
+    }
+
+
 def test_a_group_with_nothing_waiting_is_not_held_for_its_domains() -> None:
     built = instance(
         *RACKS,

@@ -116,7 +116,7 @@ def test_mixed_priorities_hold_a_tree() -> None:
 
 def test_fewer_children_than_the_minimum_hold_with_numbers() -> None:
     found = held_trees(composite("top", 2), child("a", "top"), *pods("a", 1))
-    assert found == {"lab/top": "needs 2 groups, 1 are there"}
+    assert found == {"lab/top": "needs 2 groups, has 1"}
 
 
 def test_a_held_leaf_leaves_its_siblings_alone() -> None:
