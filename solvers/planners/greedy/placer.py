@@ -5,6 +5,8 @@ domain of all of them, then of all but the narrowest, and so on; at last domains
 after the other, so that few are used.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
@@ -35,21 +37,34 @@ class Placer:
         ask = ask_of(self.book, self.room, group, int(self.book.needs.group[group]))
         if ask is None or not ask.total or self.book.blocked[group]:
             return False
-        # Room only shrinks between root units: what did not fit once will not fit later.
-        key = self._twin(group, ask) if self.book.instance.groups.parent[group] < 0 else None
+        return self.once(group, ask, lambda: self.place(group, ask))
+
+    def once(self, group: int, ask: Ask, attempt: Callable[[], bool]) -> bool:
+        """Make an attempt, unless it has failed for a twin of the group already.
+
+        Room only shrinks between root units: what did not fit once will not fit later. Below a
+        composite it may grow again, when the tree is taken back.
+        """
+        if self.book.instance.groups.parent[group] >= 0:
+            return attempt()
+        key = self._twin(group, ask)
         if key in self._hopeless:
             return False
-        if self.place(group, ask):
+        if attempt():
             return True
-        if key is not None:
-            self._hopeless.add(key)
+        self._hopeless.add(key)
         return False
 
     def _twin(self, group: int, ask: Ask) -> tuple[object, ...]:
         """Equal for groups whose required rules and pods are alike."""
+        rule = self.book.instance.rules
+        begun = [
+            (self.book.level[t], int(rule.slice[t]), tuple(rule.members(t).items()))
+            for t in self.book.sliced[group]
+        ]
         shapes = tuple(int(self.book.shapes.of_role[k]) for k in ask.roles)
         rules = {(self.book.level[t], self.room.chosen[t]) for t in self.book.required[group]}
-        return shapes, ask.own, ask.spare, ask.rest, frozenset(rules)
+        return shapes, ask.own, ask.spare, ask.rest, frozenset(rules), frozenset(begun)
 
     def place(self, group: int, ask: Ask) -> bool:
         """Place an ask under the group's whole required rules and preferred rules, or nothing."""

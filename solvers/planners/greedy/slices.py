@@ -5,8 +5,9 @@ from math import lcm
 import numpy as np
 
 from gangplan.models.arrays import Ints
+from gangplan.solvers.planners.greedy.cells import Cells
 from gangplan.solvers.planners.greedy.packing import Ask, Filling, ask_of, fill, pack, pack_hard
-from gangplan.solvers.planners.greedy.placer import TRIES, Placer
+from gangplan.solvers.planners.greedy.placer import HARD_TRIES, TRIES, Placer
 
 
 class Slicer:
@@ -23,7 +24,7 @@ class Slicer:
         ask = ask_of(self.book, self.room, group, need)
         if ask is None or not ask.total or self.book.blocked[group]:
             return False
-        return self._anywhere(group, ask.total)
+        return self.placer.once(group, ask, lambda: self._anywhere(group, ask.total))
 
     def more(self, group: int) -> int:
         """Place as many further slices as fit; return the number of pods."""
@@ -42,11 +43,8 @@ class Slicer:
         """Settle the whole required rules by trying cells; complete, then add slices."""
         placer = self.placer
         cells = self.book.cells(placer.required_levels(group))
-        found = np.flatnonzero(placer.agreeing(group, cells))
-        fit = sum(cells.sums(self.room.slots(k)) for k in self.book.roles(group))
-        if isinstance(fit, int):
-            return False
-        found = found[fit[found] >= need]
+        fit = self._fit(group, cells)
+        found = np.flatnonzero(placer.agreeing(group, cells) & (fit >= max(need, 1)))
         tight = cells.sums(self.room.fullness)[found]
         # With no pods asked for, the roomiest domain lets most slices in.
         order = np.argsort(tight if need else -fit[found], kind="stable")
@@ -57,6 +55,21 @@ class Slicer:
                 return True
             self.room.undo(mark)
         return False
+
+    def _fit(self, group: int, cells: Cells) -> Ints:
+        """(n,) pods that fit each cell at most: whole slices, and the ends of begun ones."""
+        inner = self.book.cells(self._levels(group))
+        wanted = self.book.instance.roles.wanted
+        fit = np.zeros(len(inner), dtype=np.int64)
+        for k in self.book.roles(group):
+            fit += np.minimum(inner.sums(self.room.slots(k)), wanted[k])
+        size = self._size(group)
+        label = np.zeros(len(self.book.instance.nodes), dtype=np.int64)
+        label[cells.order] = np.repeat(np.arange(len(cells)), np.diff(cells.start))
+        whole = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(whole, label[inner.first], fit // size * size)
+        begun = [sum(self._missing(group, t).values()) for t in self.book.sliced[group]]
+        return whole + max(begun)
 
     def _inside(self, group: int, need: int, nodes: Ints) -> bool:
         """Complete begun slices, then place whole ones until ``need`` new pods are there."""
@@ -110,12 +123,12 @@ class Slicer:
         cells = self.book.cells(self._levels(group))
         inside = np.zeros(len(self.book.instance.nodes), dtype=np.bool_)
         inside[nodes] = True
-        for ask in self._mixes(group, size):
-            found = self.placer.candidates(group, ask, cells)
-            found = found[inside[cells.first[found]]]
-            for attempt in (pack, pack_hard):
-                for cell in found[:TRIES].tolist():
-                    if attempt(self.room, ask, cells.nodes(cell), Filling(self.placer.style)):
+        filling, mixes = Filling(self.placer.style), self._mixes(group, size)
+        for attempt, tries in ((pack, TRIES), (pack_hard, HARD_TRIES)):
+            for ask in mixes:
+                found = self.placer.candidates(group, ask, cells)
+                for cell in found[inside[cells.first[found]]][:tries].tolist():
+                    if attempt(self.room, ask, cells.nodes(cell), filling):
                         return True
         return False
 
