@@ -46,7 +46,7 @@ def compare(instance: Instance, objective: str, weights: dict[int, int]) -> None
     assert brute.best(instance, tiers) == found
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(st.data())
 def test_brute_force_is_the_best_of_all_plans(data: st.DataObject) -> None:
     instance = data.draw(instances(max_nodes=4, max_pods=5))

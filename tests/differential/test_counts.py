@@ -80,7 +80,7 @@ def safe_bounds(data: st.DataObject) -> None:
         assert dual_bound(milp, wild)[0] <= least
 
 
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(st.data())
 def test_counts_and_brute_force_have_the_same_optimum(data: st.DataObject) -> None:
     same_optimum(data)
@@ -92,7 +92,7 @@ def test_plans_and_points_are_the_same_thing(data: st.DataObject) -> None:
     same_plans(data)
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(st.data())
 def test_no_dual_bound_cuts_off_the_optimum(data: st.DataObject) -> None:
     safe_bounds(data)

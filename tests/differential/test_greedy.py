@@ -35,7 +35,7 @@ def counted_out(data: st.DataObject) -> None:
             assert not brute.feasible(instance, g)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data())
 def test_greedy_and_counting_stay_within_brute_force(data: st.DataObject) -> None:
     within_brute_force(data)
@@ -48,7 +48,7 @@ def test_greedy_and_counting_stay_within_brute_force_long(data: st.DataObject) -
     within_brute_force(data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_group_that_counting_rules_out_is_never_feasible(data: st.DataObject) -> None:
     counted_out(data)
