@@ -7,10 +7,12 @@ leaves room for: both keep every integer point. Rows that cannot bind, or that a
 row of the node implies, are left out. Off: no rows, and any number of pods fits a node.
 """
 
+from itertools import combinations
+
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.counts.knapsack import common_divisor, reachable
+from gangplan.models.counts.knapsack import meetings, tightened
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
@@ -30,14 +32,13 @@ def rows(instance: Instance, pairs: Pairs, x: VarBlock) -> list[RowBlock]:
     shape = shape.reshape(-1)
     present = np.zeros((len(shapes), n_nodes), dtype=np.bool_)
     present[shape[pairs.role], pairs.node] = True
-    divisor = np.ones((n_resources, n_nodes), dtype=np.int64)
-    side = np.zeros((n_resources, n_nodes), dtype=np.int64)
+    met = meetings(present)
+    divisor, side = np.ones((2, n_resources, n_nodes), dtype=np.int64)
     for r in range(n_resources):
-        asks = present & (shapes[:, r, None] > 0)
-        divisor[r] = common_divisor(asks, shapes[:, r])
-        side[r] = reachable(asks, shapes[:, r], divisor[r], free[:, r] // divisor[r])
+        divisor[r], side[r] = tightened(met, shapes[:, r], free[:, r])
     demand = _demand(instance, pairs, divisor)
-    kept = (demand > side) & ~_implied(shapes, present, divisor, side)
+    binds: Flags = demand > side
+    kept = binds & ~_implied(shapes, present, divisor, side, np.any(binds, axis=1))
     _refuse(instance, shapes, present, divisor, np.where(kept, side, 0))
     return [_block(instance, pairs, x, kept, divisor, side)]
 
@@ -79,29 +80,26 @@ def _demand(instance: Instance, pairs: Pairs, divisor: Ints) -> Ints:
     return np.floor(np.minimum(total / divisor * (1 + 1e-9), 2.0**62)).astype(np.int64)
 
 
-def _implied(shapes: Ints, present: Flags, divisor: Ints, side: Ints) -> Flags:
+def _implied(shapes: Ints, present: Flags, divisor: Ints, side: Ints, binds: Flags) -> Flags:
     """(R, N) rows r that another row s of the node implies: a_r / b_r <= a_s / b_s for every pod.
 
-    Of rows that imply each other the first one stays. Numbers too big to multiply imply nothing.
+    Of rows that imply each other the first one stays. Numbers too big to multiply imply nothing;
+    resources r outside ``binds`` (R,) have no row that could imply or be implied.
     """
-    n_resources, n_nodes = divisor.shape
-    implied = np.zeros((n_resources, n_nodes), dtype=np.bool_)
-    small = (side < EXACT) & np.array(
-        [(np.where(present, shapes[:, r, None], 0).max(axis=0, initial=0) // divisor[r]) < EXACT
-         for r in range(n_resources)]
-    ).reshape(n_resources, n_nodes)  # fmt: skip
-    within = np.zeros((n_resources, n_resources, n_nodes), dtype=np.bool_)
-    for r in range(n_resources):
-        for s in range(n_resources):
-            if r != s:
-                left = np.where(small[r], shapes[:, r, None] // divisor[r], 0) * side[s]
-                right = np.where(small[s], shapes[:, s, None] // divisor[s], 0) * side[r]
-                some = small[r] & small[s] & (side[s] > 0)
-                within[r, s] = some & ~(present & (left > right)).any(axis=0)
-    for r in range(n_resources):
-        for s in range(n_resources):
-            if r != s:
-                implied[r] |= within[r, s] & (~within[s, r] | (s < r))
+    implied = np.zeros(side.shape, dtype=np.bool_)
+    resources = np.flatnonzero(binds).tolist()
+    weight, small = {}, {}
+    for r in resources:
+        weight[r] = np.where(present, shapes[:, r, None] // divisor[r], 0)
+        small[r] = (side[r] > 0) & (side[r] < EXACT) & (weight[r] < EXACT).all(axis=0)
+        weight[r] *= small[r]
+    for r, s in combinations(resources, 2):
+        left, right = weight[r] * (side[s] * small[s]), weight[s] * (side[r] * small[r])
+        both = small[r] & small[s]
+        by_s = both & ~(left > right).any(axis=0)
+        by_r = both & ~(right > left).any(axis=0)
+        implied[r] |= by_s & ~by_r
+        implied[s] |= by_r
     return implied
 
 

@@ -110,8 +110,7 @@ def build(instance: Instance, formulation: Formulation = Formulation()) -> Model
 
     Raises
     ------
-    FormulationError : a quantity above 2^40 after scaling, or a pod that asks for a share and for
-        whole devices.
+    FormulationError : a quantity above 2^40 after scaling.
     """
     on = formulation
     needs = needs_of(instance)

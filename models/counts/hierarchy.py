@@ -72,6 +72,8 @@ def rows(
 ) -> list[RowBlock]:  # fmt: skip
     """Write the hierarchy rows; ``on`` False writes the relaxed hierarchy.needed."""
     composites, groups = instance.composites, instance.groups
+    if not len(w):
+        return []
     admitted = w.spread(len(composites))
     gate = np.concatenate([tree.gate[y.index[:, 0]], tree.tree_gate[w.index[:, 0]]])
     parent = np.concatenate([groups.parent[y.index[:, 0]], composites.parent[w.index[:, 0]]])

@@ -1,4 +1,11 @@
-"""Exact tightening of the right side of a row ``sum a_i x_i <= b`` over integers x >= 0."""
+"""Exact tightening of the right sides of rows ``sum a_i x_i <= b`` over integers x >= 0.
+
+Divide by the gcd of the weights and round b down; then lower b to the largest sum that the weights
+can make. Every integer point is kept.
+"""
+
+from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
@@ -8,49 +15,68 @@ REACH = 4096
 """Largest right side (after division by the gcd) for which reachable sums are listed."""
 
 
-def common_divisor(present: Flags, weight: Ints) -> Ints:
-    """(m,) gcd of the weights (s,) that are present in each row, ``present`` (s, m); >= 1."""
-    together = np.gcd.reduce(np.where(present, weight[:, None], 0), axis=0, initial=0)
-    positive: Ints = np.maximum(together, 1)
-    return positive
+@dataclass(frozen=True, slots=True, eq=False)
+class Meetings:
+    """Which items can meet in which row, listed once per distinct set.
+
+    Attributes
+    ----------
+    of_row : (m,) the set of each row.
+    sets : items of each set.
+    """
+
+    of_row: Ints
+    sets: tuple[tuple[int, ...], ...]
 
 
-def reachable(present: Flags, weight: Ints, divisor: Ints, side: Ints) -> Ints:
-    """Lower each right side to the largest sum that its weights can make.
+def meetings(present: Flags) -> Meetings:
+    """Find the distinct sets of ``present`` (items, rows)."""
+    packed = np.packbits(present, axis=0).T
+    _, first, of_row = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    sets = [tuple(np.flatnonzero(present[:, at]).tolist()) for at in first]
+    return Meetings(of_row.reshape(-1).astype(np.int64), tuple(sets))
+
+
+def tightened(met: Meetings, weight: Ints, side: Ints) -> tuple[Ints, Ints]:
+    """Tighten the rows of one kind.
 
     Parameters
     ----------
-    present : (s, m) which weights occur in a row.
-    weight : (s,) the weights; a row's own are ``weight / divisor``.
-    divisor : (m,) divides every weight present.
-    side : (m,) right sides in units of the divisor.
+    weight : (items,) weights >= 0.
+    side : (m,) right sides >= 0.
 
     Returns
     -------
-    (m,) right sides <= ``side``, with the same integer points.
+    divisor, side : (m,) the gcd of each row's weights (1 where it has none), and the right side in
+        units of it; 0 where a row has no weight.
     """
-    tight = side.copy()
-    small = np.flatnonzero(side <= REACH)
-    if not len(small):
-        return tight
-    keys = np.concatenate([present[:, small], divisor[None, small]]).astype(np.int64)
-    patterns, which = np.unique(keys, axis=1, return_inverse=True)
-    for number in range(patterns.shape[1]):
-        rows = small[which.reshape(-1) == number]
-        own = np.unique(weight[patterns[:-1, number] > 0] // patterns[-1, number])
-        sums = _sums(own[own > 0], int(side[rows].max()))
-        tight[rows] = sums[np.searchsorted(sums, side[rows], side="right") - 1]
-    return tight
+    each = weight.tolist()
+    kinds: dict[tuple[int, ...], int] = {}
+    kind_of_set = [
+        kinds.setdefault(tuple(sorted({each[i] for i in items} - {0})), len(kinds))
+        for items in met.sets
+    ]
+    kind = np.array(kind_of_set, dtype=np.int64)[met.of_row]
+    divisors = np.array([max(gcd(*weights), 1) for weights in kinds], dtype=np.int64)
+    divisor = divisors[kind]
+    tight = side // divisor
+    for weights, number in kinds.items():
+        rows = np.flatnonzero((kind == number) & (tight <= REACH))
+        own = [w // max(gcd(*weights), 1) for w in weights]
+        if len(rows) and own[:1] != [1]:
+            sums = _sums(own, int(tight[rows].max()))
+            tight[rows] = sums[np.searchsorted(sums, tight[rows], side="right") - 1]
+    return divisor, tight
 
 
-def _sums(weights: Ints, most: int) -> Ints:
+def _sums(weights: list[int], most: int) -> Ints:
     """Every sum <= ``most`` of any number of the weights, ascending; by a bit set."""
     mask = (1 << (most + 1)) - 1
     bits = 1
-    for weight in weights.tolist():
-        step = int(weight)
+    for weight in weights:
+        step = weight
         while step <= most:
             bits |= (bits << step) & mask
             step *= 2
-    flags = np.array([bits >> i & 1 for i in range(most + 1)], dtype=np.bool_)
-    return np.flatnonzero(flags)
+    raw = np.frombuffer(bits.to_bytes(most // 8 + 1, "little"), dtype=np.uint8)
+    return np.flatnonzero(np.unpackbits(raw, bitorder="little"))

@@ -4,7 +4,6 @@ With a rule per role the rows of a whole layer come out of a few array operation
 groups carry a rule. Rules of groups, and of composites at each depth, are layers of their own.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,39 +26,48 @@ class Layer:
     rule: Ints
 
 
-def layers(instance: Instance, rules: Ints) -> Iterator[Layer]:
+def layers(instance: Instance, rules: Ints) -> list[Layer]:
     """Split ``rules`` (rule numbers) into layers; every rule is in exactly one."""
-    n_groups, n_trees = len(instance.groups), len(instance.composites)
-    owners_of_role = [instance.roles.group, *_ancestors(instance)]
-    left = np.asarray(rules, dtype=np.int64)
-    while len(left):
-        key = instance.rules.owner[left] * max(instance.topology.n_levels, 1)
-        _, first = np.unique(key + instance.rules.level[left], return_index=True)
-        now, left = left[np.sort(first)], np.delete(left, first)
-        for level in np.unique(instance.rules.level[now]):
-            rule_of_owner = np.full(n_groups + n_trees + 1, -1, dtype=np.int64)
-            mine = now[instance.rules.level[now] == level]
-            rule_of_owner[instance.rules.owner[mine]] = mine
-            for owner in owners_of_role:
-                if (rule_of_owner[owner] >= 0).any():
-                    yield Layer(int(level), rule_of_owner[owner])
+    n_groups = len(instance.groups)
+    depth = _depths(instance)
+    owner_of, level_of = instance.rules.owner.tolist(), instance.rules.level.tolist()
+    seen: dict[tuple[int, int], int] = {}
+    found: dict[tuple[int, int, int], list[int]] = {}
+    for t in rules.tolist():
+        owner, level = owner_of[t], level_of[t]
+        copy = seen[owner, level] = seen.get((owner, level), -1) + 1
+        at = -1 if owner < n_groups else depth[owner - n_groups]
+        found.setdefault((copy, level, at), []).append(t)
+    return [
+        Layer(level, _spread(instance, np.array(mine, dtype=np.int64), at, depth))
+        for (_, level, at), mine in found.items()
+    ]
 
 
-def _ancestors(instance: Instance) -> list[Ints]:
-    """Owner number of the ancestor of each role (K,), depth by depth from the root; -1 if none."""
-    composites, n_groups = instance.composites, len(instance.groups)
-    depth = np.zeros(len(composites), dtype=np.int64)
-    for h in range(len(composites)):
-        if composites.parent[h] >= 0:
-            depth[h] = depth[composites.parent[h]] + 1
-    at = instance.groups.parent[instance.roles.group]
-    parent, depth = np.append(composites.parent, -1), np.append(depth, -1)
-    found = []
-    deepest = int(depth[at].max(initial=-1))
-    for wanted in range(deepest, -1, -1):
-        found.append(np.where(depth[at] == wanted, at + n_groups, -1))
-        at = np.where(depth[at] == wanted, parent[at], at)
-    return found
+def _spread(instance: Instance, mine: Ints, at: int, depth: list[int]) -> Ints:
+    """(K,) the rule of each role's group, or of its ancestor at depth ``at``."""
+    group = instance.roles.group
+    if at < 0:
+        owner = group
+    else:
+        above = np.full(len(instance.composites) + 1, -1, dtype=np.int64)
+        for h, parent in enumerate(instance.composites.parent.tolist()):
+            above[h] = h if depth[h] == at else above[parent]
+        owner = len(instance.groups) + above[instance.groups.parent[group]]
+        owner[owner < len(instance.groups)] = -1
+    n_owners = len(instance.groups) + len(instance.composites)
+    rule_of_owner = np.full(n_owners + 1, -1, dtype=np.int64)
+    rule_of_owner[instance.rules.owner[mine]] = mine
+    rule: Ints = rule_of_owner[owner]
+    return rule
+
+
+def _depths(instance: Instance) -> list[int]:
+    """Depth of each composite; 0 at the root."""
+    depth: list[int] = []
+    for parent in instance.composites.parent.tolist():
+        depth.append(depth[parent] + 1 if parent >= 0 else 0)
+    return depth
 
 
 def refines(instance: Instance) -> tuple[Flags, Ints]:

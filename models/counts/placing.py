@@ -29,6 +29,8 @@ def columns(instance: Instance, sizes: Sizes, pairs: Pairs, asked: Flags, cols: 
 
 def rows(instance: Instance, sizes: Sizes, pairs: Pairs, x: VarBlock, p: Indexed) -> list[RowBlock]:
     """Write assign.places."""
+    if not len(p):
+        return []
     row: list[Ints] = [np.zeros(0, dtype=np.int64)]
     col: list[Ints] = [np.zeros(0, dtype=np.int64)]
     coef: list[Ints] = [np.zeros(0, dtype=np.int64)]

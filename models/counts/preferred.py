@@ -120,7 +120,7 @@ def place_of(instance: Instance, level: int) -> Ints:
 
 
 def _layers(instance: Instance) -> list[Layer]:
-    return list(layers(instance, np.flatnonzero(instance.rules.mode == PREFERRED)))
+    return layers(instance, np.flatnonzero(instance.rules.mode == PREFERRED))
 
 
 def _width(instance: Instance) -> int:
@@ -155,10 +155,10 @@ def _fewest(
     """(T,) c_t: the largest rooms first until the owner's least size is held."""
     fewest = np.zeros(len(members), dtype=np.int64)
     for t in np.unique(rule):
-        mine = rule == t
+        mine = slice(*np.searchsorted(rule, [t, t + 1]))
         need = int(sizes.owner_least[instance.rules.owner[t]])
-        need -= int(room[mine & ~fresh].sum())
-        largest = np.cumsum(np.sort(room[mine & fresh])[::-1])
+        need -= int(room[mine][~fresh[mine]].sum())
+        largest = np.cumsum(np.sort(room[mine][fresh[mine]])[::-1])
         enough = int(np.searchsorted(largest, need)) + 1 if need > 0 else 0
         fewest[t] = max(enough, int(members[t] == 0))
     return fewest

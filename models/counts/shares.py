@@ -17,9 +17,8 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.indexed import Indexed, indexed, nothing
-from gangplan.models.counts.knapsack import common_divisor, reachable
+from gangplan.models.counts.knapsack import meetings, tightened
 from gangplan.models.counts.pairs import Pairs
-from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
@@ -46,17 +45,8 @@ def none() -> Devices:
 
 
 def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Devices:
-    """z[s, j] and h[j] where a pair of the device's node asks for them.
-
-    Raises
-    ------
-    FormulationError : a role that asks for a share and for whole devices.
-    """
-    roles, shared = instance.roles, instance.shared
-    mixed = np.flatnonzero((roles.share > 0) & (roles.whole > 0))
-    if len(mixed):
-        name = instance.names.groups[roles.group[mixed[0]]]
-        raise FormulationError(f"{name}: a pod asks for a share and for whole devices of one pool")
+    """z[s, j] and h[j] where a pair of the device's node asks for them."""
+    shared = instance.shared
     sizes, asked = _asked(instance, pairs)
     size, device = np.nonzero(asked[:, shared.node] & (sizes[:, None] <= shared.free[None, :]))
     index = np.column_stack([sizes[size], device])
@@ -68,6 +58,8 @@ def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Devices:
 def rows(instance: Instance, pairs: Pairs, x: VarBlock, devices: Devices) -> list[RowBlock]:
     """Write shares.pods, shares.whole and shares.device."""
     z, h, node_of = devices.z, devices.h, instance.shared.node
+    if not (instance.roles.share[pairs.role] + instance.roles.whole[pairs.role]).any():
+        return []
     n_nodes = max(len(instance.nodes), 1)
     share, whole = instance.roles.share[pairs.role], instance.roles.whole[pairs.role]
     mine = np.flatnonzero(share > 0)
@@ -129,8 +121,7 @@ def _device(instance: Instance, devices: Devices) -> RowBlock:
     sizes, size = np.unique(z.index[:, 0], return_inverse=True)
     present = np.zeros((len(sizes), len(free)), dtype=np.bool_)
     present[size.reshape(-1), z.index[:, 1]] = True
-    divisor = common_divisor(present, sizes)
-    side = reachable(present, sizes, divisor, free // divisor)
+    divisor, side = tightened(meetings(present), sizes, free)
     used = np.flatnonzero(present.any(axis=0))
     number = np.full(len(free), -1, dtype=np.int64)
     number[used] = np.arange(len(used))

@@ -87,6 +87,8 @@ def rows(
     places : (G + H,) the column that says whether the owner gets pods; -1 where there is none.
     """
     q, upper, rules = slices.q, slices.upper, instance.rules
+    if not len(q):
+        return []
     n = max(instance.topology.n_domains, 1)
     row_of = np.full(max(len(rules), 1) * n, -1, dtype=np.int64)
     row_of[q.index[:, 0] * n + q.index[:, 1]] = np.arange(len(q))
@@ -119,7 +121,7 @@ def rows(
 
 
 def _layers(instance: Instance) -> list[Layer]:
-    return list(layers(instance, np.flatnonzero(instance.rules.slice > 0)))
+    return layers(instance, np.flatnonzero(instance.rules.slice > 0))
 
 
 def _cells(instance: Instance, sizes: Sizes, pairs: Pairs, layer: Layer) -> tuple[Ints, Ints, Ints]:

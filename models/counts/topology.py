@@ -89,6 +89,8 @@ def rows(
     """
     written = np.zeros(len(instance.rules), dtype=np.bool_)
     written[u.index[:, 0]] = True
+    if not len(u):
+        return []
     inside, outer = refines(instance)
     nest, cells = [], []
     for layer in layers(instance, np.flatnonzero(written)):

@@ -1,0 +1,195 @@
+"""Every family bites: off, the optimum changes, and the verifier names exactly that family."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gangplan.models.counts.formulation import FAMILIES, Formulation, build, tier_cost
+from gangplan.models.instance import Instance
+from gangplan.models.tiers import tiers_of
+from gangplan.models.verify.check import CHECKS, check
+from tests.models.counts.solve import best_plan, optimum, written
+from tests.tiny import make_instance
+
+GPU8 = {"gpu": 8}
+
+BITES: dict[str, tuple[dict[str, Any], int, int]] = {
+    # family: (instance, groups admitted with every family on, and with this one off)
+    "assign": (
+        {"nodes": [GPU8, {"gpu": 0}], "groups": [{"request": {"gpu": 8}, "eligible": [1]}]},
+        0,
+        1,
+    ),
+    "capacity": (
+        {"nodes": [GPU8], "groups": [{"minimum": 2, "wanted": 2, "request": {"gpu": 8}}]},
+        0,
+        1,
+    ),
+    "gang": (
+        {"nodes": [GPU8], "groups": [{"minimum": 2, "wanted": 2, "request": {"gpu": 8}}]},
+        0,
+        1,
+    ),
+    "topology": (
+        {
+            "nodes": [GPU8 | {"rack": "r0"}, GPU8 | {"rack": "r1"}],
+            "groups": [
+                {
+                    "minimum": 2,
+                    "wanted": 2,
+                    "request": {"gpu": 8},
+                    "rules": [("rack", "required")],
+                }
+            ],
+        },
+        0,
+        1,
+    ),
+    "hierarchy": (
+        {
+            "nodes": [GPU8],
+            "groups": [{"request": {"gpu": 8}, "parent": 0}, {"request": {"gpu": 8}, "parent": 0}],
+            "composites": [{"minimum": 2}],
+        },
+        0,
+        1,
+    ),
+    "shares": (
+        {
+            "nodes": [{"shared": [700]}],
+            "groups": [{"share": 400}, {"share": 400}],
+            "device_unit": 1000,
+        },
+        1,
+        2,
+    ),
+}
+
+
+def off(family: str) -> Formulation:
+    return replace(Formulation(), **{family: False})
+
+
+@pytest.mark.parametrize("family", BITES)
+def test_a_restriction_that_is_off_admits_more_and_the_verifier_names_it(family: str) -> None:
+    arguments, on_value, off_value = BITES[family]
+    instance = make_instance(**arguments)
+    tiers = tiers_of(instance)
+    plan, have = best_plan(instance, tiers)
+    assert have[0] == on_value
+    assert not check(instance, plan)
+    plan, have = best_plan(instance, tiers, off(family))
+    assert have[0] == off_value
+    assert {violation.family for violation in check(instance, plan)} == {family}
+
+
+def test_slices_off_with_their_family_break_a_slice() -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 1, "rack": "r0"}, {"gpu": 1, "rack": "r1"}],
+        groups=[
+            {"minimum": 2, "wanted": 2, "request": {"gpu": 1}, "rules": [("rack", "required", 2)]}
+        ],
+    )
+    tiers = tiers_of(instance)
+    assert best_plan(instance, tiers)[1][0] == 0
+    plan, have = best_plan(instance, tiers, off("topology"))
+    assert have[0] == 1
+    assert {violation.family for violation in check(instance, plan)} == {"topology"}
+
+
+def test_elastic_off_takes_the_pods_beyond_the_minimum_away() -> None:
+    instance = make_instance(
+        nodes=[GPU8],
+        groups=[
+            {"minimum": 1, "wanted": 3, "request": {"gpu": 1}},
+            {"minimum": 1, "wanted": 2, "request": {"gpu": 1}, "running": [0]},
+            {"kind": "basic", "wanted": 2, "request": {"gpu": 1}},
+        ],
+    )
+    names = [tier.name for tier in tiers_of(instance)]
+    plan, have = best_plan(instance, tiers_of(instance))
+    assert dict(zip(names, have, strict=True))["elastic(0)"] == 4
+    plan, have = best_plan(instance, tiers_of(instance), off("elastic"))
+    assert dict(zip(names, have, strict=True))["elastic(0)"] == 0
+    assert plan.placed_per_role(instance).tolist() == [1, 0, 2]
+    assert not check(instance, plan)
+
+
+@pytest.mark.parametrize(("family", "cost"), [("preferred", 1), ("fragmentation", 2)])
+def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int) -> None:
+    instance = make_instance(
+        nodes=[GPU8 | {"rack": "r0"}, GPU8 | {"rack": "r1"}],
+        groups=[
+            {"minimum": 2, "wanted": 2, "request": {"gpu": 8}, "rules": [("rack", "preferred")]}
+        ],
+    )
+    tier = next(t for t in tiers_of(instance) if t.kind == family)
+    assert forced_cost(instance, Formulation(), family) == cost
+    assert forced_cost(instance, off(family), family) == 0
+    assert not tier_cost(build(instance, off(family)), tier)[0].any()
+
+
+def forced_cost(instance: Instance, formulation: Formulation, family: str) -> float:
+    """Least cost of the family's tier with the first group admitted."""
+    model = build(instance, formulation)
+    tier = next(t for t in tiers_of(instance) if t.kind == family)
+    lower = model.milp.lower.copy()
+    lower[model.y.cols[0]] = 1
+    cost, _ = tier_cost(model, tier)
+    milp = replace(model.milp, lower=lower).with_cost(cost)
+    return float(cost @ optimum(milp))
+
+
+def test_the_families_are_those_of_the_verifier() -> None:
+    assert set(FAMILIES) == set(CHECKS)
+    assert {*BITES, "elastic", "preferred", "fragmentation"} == set(FAMILIES)
+    assert tuple(field.name for field in fields(Formulation)) == FAMILIES
+
+
+def test_row_names_are_stated_in_the_docstring_of_their_file() -> None:
+    from gangplan.models.counts import (
+        assign,
+        capacity,
+        elastic,
+        fragmentation,
+        gang,
+        hierarchy,
+        placing,
+        preferred,
+        shares,
+        slices,
+        topology,
+    )
+
+    modules = [
+        assign, capacity, elastic, fragmentation, gang, hierarchy, placing, preferred, shares,
+        slices, topology,
+    ]  # fmt: skip
+    said = " ".join(module.__doc__ or "" for module in modules)
+    seen: set[str] = set()
+    for arguments, _, _ in BITES.values():
+        for formulation in (Formulation(), off("elastic"), off("hierarchy")):
+            seen |= set(build(make_instance(**arguments), formulation).milp.row_blocks)
+    assert {"capacity.fits", "gang.role", "hierarchy.needed", "shares.device"} <= seen
+    assert all(f"({name})" in said for name in seen)
+
+
+def test_everything_off_still_decodes_to_every_pod_placed() -> None:
+    arguments, _, _ = BITES["hierarchy"]
+    instance = make_instance(**arguments)
+    nothing = Formulation(**dict.fromkeys(FAMILIES, False))
+    plan, _ = best_plan(instance, tiers_of(instance), nothing)
+    assert (plan.node >= 0).all()
+    assert "capacity.fits" not in written(build(instance, nothing))
+
+
+def test_an_empty_instance_is_an_empty_model() -> None:
+    model = build(make_instance(nodes=[], groups=[]))
+    assert model.milp.n_cols == 0
+    assert model.milp.n_rows == 0
+    nodes_only = build(make_instance(nodes=[GPU8], groups=[]))
+    assert nodes_only.milp.n_cols == 0
+    pods_only = build(make_instance(nodes=[], groups=[{"request": {"gpu": 1}}]))
+    assert np.array_equal(pods_only.milp.upper, [0.0])
