@@ -176,25 +176,13 @@ class _Making:
         """
         taken = {unit.name for unit in groups}
         alike: dict[Hashable, Unit] = {}
-        bound: dict[Hashable, list[Unit]] = defaultdict(list)
         for pod in sorted(pods, key=by_name):
             wish = pod_wishes(pod, self.faults)
             priority = self.priorities.of_pod(pod)
             forbidden = self.forbidders.path(pod)
             # A rule binds the pods of one owner; pods of nobody have nobody to be close to.
-            alone = pod.group or (wish.rules and not pod.owner)
-            key = (
-                pod.namespace,
-                pod.name if alone else "",
-                pod.owner,
-                priority,
-                pod.eligibility,
-                tuple(sorted(pod.request.items())),
-                pod.unsupported,
-                forbidden,
-                role_of(pod),
-                wish,
-            )
+            alone = pod.name if pod.group or (wish.rules and not pod.owner) else ""
+            key = (*_nature(pod), alone, priority, forbidden, wish)
             unit = alike.get(key)
             if unit is None:
                 name = full_name(pod)
@@ -204,11 +192,30 @@ class _Making:
                 unit.unsupported += [*wish.unsupported, *([forbidden] if forbidden else [])]
                 if pod.group:
                     unit.held.append(f"PodGroup {pod.namespace}/{pod.group} does not exist")
-                if wish.rules:
-                    bound[pod.namespace, pod.owner, wish.rules].append(unit)
             unit.pending.append(pod)
+        units = list(alike.values())
+        self._stand(units, standing)
+        return units
+
+    def _stand(self, units: Iterable[Unit], standing: Iterable[PodRecord]) -> None:
+        """Give units with rules the running pods of their owner that have the same rules."""
+        bound: dict[Hashable, list[Unit]] = defaultdict(list)
+        for unit in units:
+            if unit.rules:
+                bound[unit.namespace, unit.pending[0].owner, unit.rules].append(unit)
         for pod in standing if bound else ():
             rules = pod_wishes(pod, self.faults).rules
             for unit in bound.get((pod.namespace, pod.owner, rules), ()):
                 unit.running.append(pod)
-        return list(alike.values())
+
+
+def _nature(pod: PodRecord) -> tuple[Hashable, ...]:
+    """What equal bare pods have in common, besides what is derived from other objects."""
+    return (
+        pod.namespace,
+        pod.owner,
+        pod.eligibility,
+        tuple(sorted(pod.request.items())),
+        pod.unsupported,
+        role_of(pod),
+    )

@@ -1,6 +1,7 @@
 """Whatever is broken in a manifest: an instance, or an InputError; never anything else."""
 
 import random
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def mutate(tree: list[Any], rng: random.Random) -> None:
         value: Any = tree
         for key in other:
             value = value[key]
-        holder[last] = value if not isinstance(value, (dict, list)) else type(value)(value)
+        holder[last] = deepcopy(value)
     elif action == 2 and isinstance(holder, dict):
         holder[f"{last}x"] = holder.pop(last)
     elif action == 3 and isinstance(holder, list):
