@@ -210,7 +210,7 @@ class _Making:
 
 
 def _nature(pod: PodRecord) -> tuple[Hashable, ...]:
-    """What equal bare pods have in common, besides what is derived from other objects."""
+    """Give what equal bare pods have in common, besides what other objects decide."""
     return (
         pod.namespace,
         pod.owner,
