@@ -72,6 +72,8 @@ def anti_terms(spec: Fields, labels: dict[str, str]) -> tuple[AntiTerm, ...]:
     ``matchLabelKeys`` and ``mismatchLabelKeys`` are folded into the selector, as the API server
     does when a pod is made.
     """
+    if spec.obj.get("affinity") is None:
+        return ()
     rules = spec.section("affinity").mapping("podAntiAffinity")
     if rules is None:
         return ()

@@ -267,6 +267,8 @@ class Fields:
     def items(self, key: str, *, required: bool = False) -> "list[Fields]":
         """Read a list of mappings; empty where absent."""
         value = self._list(key, required)
+        if not value:
+            return []
         source, faults = self.source, self.faults
         found = [
             Fields(entry, source, faults, self, key, index)
@@ -279,16 +281,16 @@ class Fields:
 
     def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
         """Read a list of texts; empty where absent."""
-        value = self._list(key, required)
+        value = self.obj.get(key)
+        if not isinstance(value, list) or not value:
+            return tuple(self._no_list(key, value, required))
         found = tuple(entry for entry in value if isinstance(entry, str))
         if len(found) != len(value):
             self._wrong_entries(key, value, str, "text")
         return found
 
-    def _list(self, key: str, required: bool) -> list[Any]:
-        value = self.obj.get(key)
-        if isinstance(value, list) and value:
-            return value
+    def _no_list(self, key: str, value: object, required: bool) -> list[Any]:
+        """Give the empty list for what is absent, empty or no list."""
         if value is not None and not isinstance(value, list):
             self._wrong(key, "a list", value)
         elif required:

@@ -4,7 +4,7 @@ from gangplan.datasets.kubernetes import schema
 from gangplan.datasets.kubernetes.affinity import anti_terms, eligibility
 from gangplan.datasets.kubernetes.documents import Document
 from gangplan.datasets.kubernetes.fields import Faults, Fields
-from gangplan.datasets.kubernetes.names import namespace, object_name, subdomain
+from gangplan.datasets.kubernetes.names import subdomain
 from gangplan.datasets.kubernetes.records import PodRecord
 from gangplan.datasets.kubernetes.requests import effective_request
 from gangplan.datasets.kubernetes.unsupported import hard_rules
@@ -21,7 +21,8 @@ def pod(document: Document, faults: Faults) -> PodRecord | None:
     before = len(faults)
     fields = document.fields(faults)
     metadata = fields.section("metadata")
-    name, space = object_name(fields), namespace(fields)
+    name = subdomain(metadata, "name", required=True)
+    space = subdomain(metadata, "namespace") or "default"
     spec = fields.mapping("spec", required=True)
     if spec is None or len(faults) > before:
         return None
@@ -58,6 +59,9 @@ def pod_from_spec(
     phase = status.text("phase", "Pending", choices=PHASES) or "Pending"
     node = spec.text("nodeName")
     labels = metadata.labels("labels")
+    containers = spec.items("containers", required=True)
+    initial = spec.items("initContainers")
+    running = bool(node) and phase not in FINISHED
     record = PodRecord(
         namespace=namespace,
         name=name,
@@ -66,14 +70,14 @@ def pod_from_spec(
         terminating=bool(metadata.text("deletionTimestamp")),
         gated=_gated(spec),
         group=_group(spec),
-        request=effective_request(spec, status, bool(node) and phase not in FINISHED),
+        request=effective_request(spec, containers, initial, status if running else None),
         eligibility=eligibility(spec),
         priority=spec.integer("priority", None, minimum=-_INT32 - 1, maximum=_INT32),
         priority_class=spec.text("priorityClassName"),
         owner=_owner(metadata),
         labels=labels,
         annotations=_annotations(metadata),
-        unsupported=hard_rules(spec, admitted=metadata.has("uid")),
+        unsupported=hard_rules(spec, containers, initial, admitted=metadata.has("uid")),
         anti=anti_terms(spec, labels),
         created=metadata.timestamp("creationTimestamp"),
         source=source,

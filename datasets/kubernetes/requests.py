@@ -20,24 +20,29 @@ POD_LEVEL = ("cpu", "memory")
 _RESOURCES = frozenset({"claims", "limits", "requests"})
 
 
-def effective_request(spec: Fields, status: Fields, running: bool) -> Amounts:
+def effective_request(
+    spec: Fields, containers: list[Fields], initial: list[Fields], status: Fields | None
+) -> Amounts:
     """Give the effective request of a pod; zeros are left out.
 
     Parameters
     ----------
-    spec, status : the pod's; status may be empty.
-    running : bound and not finished; what the kubelet has allocated counts too (in-place resize).
+    spec : the pod's spec.
+    containers, initial : its ``containers`` and ``initContainers``.
+    status : of a pod that is bound and not finished: what the kubelet has allocated counts too
+        (in-place resize); None for any other.
     """
-    resize = _Resize(status) if running else None
+    resize = None if status is None else _Resize(status)
     total: Amounts = {}
-    for container in spec.items("containers", required=True):
+    for container in containers:
         _add(total, _container(container, resize))
-    initial, sidecars = _init_containers(spec, resize)
-    _add(total, sidecars)
-    _raise(total, initial)
-    _pod_level(spec, status, total, resize)
+    if initial:
+        highest, sidecars = _init_containers(initial, resize)
+        _add(total, sidecars)
+        _raise(total, highest)
+    _pod_level(spec, total, resize)
     _add(total, spec.quantities("overhead", round_up=True))
-    if running:
+    if status is not None:
         _claims(status, total)
     total["pods"] = 1
     for name, amount in total.items():
@@ -61,6 +66,7 @@ class _Resize:
     """What the kubelet says it has allocated, container by container (KEP-1287)."""
 
     def __init__(self, status: Fields) -> None:
+        self.status = status
         self._statuses = {
             entry.text("name"): entry
             for key in ("containerStatuses", "initContainerStatuses")
@@ -107,11 +113,11 @@ def _container(fields: Fields, resize: _Resize | None) -> Amounts:
     return wanted if resize is None else resize.settle(fields, wanted)
 
 
-def _init_containers(spec: Fields, resize: _Resize | None) -> tuple[Amounts, Amounts]:
+def _init_containers(initial: list[Fields], resize: _Resize | None) -> tuple[Amounts, Amounts]:
     """Give the highest request while the init containers run, and the sum of the sidecars."""
     highest: Amounts = {}
     sidecars: Amounts = {}
-    for container in spec.items("initContainers"):
+    for container in initial:
         if container.text("restartPolicy") == "Always":
             _add(sidecars, _container(container, resize))
             _raise(highest, sidecars)
@@ -122,7 +128,7 @@ def _init_containers(spec: Fields, resize: _Resize | None) -> tuple[Amounts, Amo
     return highest, sidecars
 
 
-def _pod_level(spec: Fields, status: Fields, total: Amounts, resize: _Resize | None) -> None:
+def _pod_level(spec: Fields, total: Amounts, resize: _Resize | None) -> None:
     resources = spec.mapping("resources")
     if resources is None:
         return
@@ -135,7 +141,7 @@ def _pod_level(spec: Fields, status: Fields, total: Amounts, resize: _Resize | N
                 resources.section(key).fault(name, "only cpu, memory and hugepages for a whole pod")
     # A pod-level limit is a request only where no container asks for that resource.
     own = {**{name: top for name, top in limits.items() if name not in total}, **requests}
-    total.update(own if resize is None or not own else resize.settle_with(status, own))
+    total.update(own if resize is None or not own else resize.settle_with(resize.status, own))
 
 
 def _claims(status: Fields, total: Amounts) -> None:

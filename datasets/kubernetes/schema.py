@@ -82,6 +82,8 @@ CONTAINER = frozenset(
     ]
 )
 
+EPHEMERAL = CONTAINER | {"targetContainerName"}
+
 PORT = frozenset({"containerPort", "hostIP", "hostPort", "name", "protocol"})
 
 VOLUME = frozenset(

@@ -43,7 +43,7 @@ class TextReader:
             good = error.object[: error.start]
             line = self._line + good.count(b"\n")
             raise Malformed(f"line {line}: not UTF-8 text") from error
-        self._line += text.count("\n")
+        self._line += data.count(b"\n")
         self._ahead += text
 
     def start(self) -> str:

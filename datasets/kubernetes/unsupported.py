@@ -39,16 +39,20 @@ _CLAIMS = "spec.resourceClaims"
 _RESTART_ALL = "RestartAllContainers"
 
 
-def hard_rules(spec: Fields, *, admitted: bool) -> tuple[str, ...]:
+def hard_rules(
+    spec: Fields, containers: list[Fields], initial: list[Fields], *, admitted: bool
+) -> tuple[str, ...]:
     """List the hard rules that are not honoured, sorted.
 
     Parameters
     ----------
     spec : a PodSpec.
+    containers, initial : its ``containers`` and ``initContainers``.
     admitted : the pod has been through the API server, whose admission writes a RuntimeClass's
         node selector and overhead into it.
     """
-    found = set(_containers(spec))
+    found = set(_containers(spec, containers, "spec.containers[]"))
+    found.update(_containers(spec, initial, "spec.initContainers[]"))
     found.update(_affinity(spec))
     found.update(_spread(spec))
     found.update(_volumes(spec))
@@ -59,27 +63,27 @@ def hard_rules(spec: Fields, *, admitted: bool) -> tuple[str, ...]:
         found.add(_CLAIMS)
     if spec.text("runtimeClassName") and not admitted:
         found.add("spec.runtimeClassName")
+    for container in spec.items("ephemeralContainers"):  # of a running pod; they ask for nothing
+        container.only(schema.EPHEMERAL)
     return tuple(sorted(found))
 
 
-def _containers(spec: Fields) -> Iterator[str]:
+def _containers(spec: Fields, containers: list[Fields], path: str) -> Iterator[str]:
     host_network = spec.boolean("hostNetwork")
-    for key in ("containers", "initContainers", "ephemeralContainers"):
-        for container in spec.items(key):
-            if key == "ephemeralContainers":  # added to a running pod; may not ask for anything
-                container.only(schema.CONTAINER | {"targetContainerName"})
-                continue
-            container.only(schema.CONTAINER)
+    for container in containers:
+        container.only(schema.CONTAINER)
+        obj = container.obj
+        if obj.get("ports") is not None:
             # An init container's ports are only held while it runs, unless it is a sidecar.
-            if container.obj.get("ports") is not None:
-                held = key == "containers" or container.text("restartPolicy") == "Always"
-                yield from _ports(container, f"spec.{key}[].{_PORTS}", held, host_network)
-            yield from _resources(container, f"spec.{key}[].resources")
-            if container.obj.get("restartPolicyRules") is not None:
-                for rule in container.items("restartPolicyRules"):
-                    # Such pods only run where the kubelet declares the feature (KEP-5328).
-                    if rule.text("action") == _RESTART_ALL:
-                        yield f"spec.{key}[].restartPolicyRules[].action"
+            held = path == "spec.containers[]" or obj.get("restartPolicy") == "Always"
+            yield from _ports(container, f"{path}.{_PORTS}", held, host_network)
+        if obj.get("resources") is not None:
+            yield from _resources(container, f"{path}.resources")
+        if obj.get("restartPolicyRules") is not None:
+            for rule in container.items("restartPolicyRules"):
+                # Such pods only run where the kubelet declares the feature (KEP-5328).
+                if rule.text("action") == _RESTART_ALL:
+                    yield f"{path}.restartPolicyRules[].action"
 
 
 def _ports(container: Fields, path: str, held: bool, host_network: bool) -> Iterator[str]:
@@ -135,6 +139,7 @@ def _spread(spec: Fields) -> Iterator[str]:
 def _volumes(spec: Fields) -> Iterator[str]:
     for volume in spec.items("volumes"):
         volume.only(schema.VOLUME)
-        for key in volume.obj.keys() & PLACED_VOLUMES:
-            if volume.obj[key] is not None:
-                yield f"spec.volumes[].{key}"
+        if not PLACED_VOLUMES.isdisjoint(volume.obj):
+            for key in volume.obj.keys() & PLACED_VOLUMES:
+                if volume.obj[key] is not None:
+                    yield f"spec.volumes[].{key}"
