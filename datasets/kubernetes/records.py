@@ -132,7 +132,7 @@ class PodRecord:
 
 @dataclass(frozen=True, slots=True)
 class TopologyRule:
-    """A topology wish: ``key`` a node label, ``mode`` required or preferred, ``slice`` pods or 0."""
+    """A topology wish: ``key`` a node label, ``mode`` required or preferred, ``slice`` pods."""
 
     key: str
     mode: str
