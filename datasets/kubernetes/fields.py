@@ -266,9 +266,9 @@ class Fields:
 
     def items(self, key: str, *, required: bool = False) -> "list[Fields]":
         """Read a list of mappings; empty where absent."""
-        value = self._list(key, required)
-        if not value:
-            return []
+        value = self.obj.get(key)
+        if not isinstance(value, list) or not value:
+            return self._no_list(key, value, required)
         source, faults = self.source, self.faults
         found = [
             Fields(entry, source, faults, self, key, index)
