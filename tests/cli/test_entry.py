@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -169,3 +170,17 @@ def test_an_ascii_terminal_is_no_reason_to_fail(tmp_path: Path) -> None:
     )
     assert run.returncode == codes.USAGE
     assert one_line(run.stderr).startswith("error: d")
+
+
+def test_ctrl_c_ends_a_plan_without_a_trace(tmp_path: Path) -> None:
+    assert main(["generate", "training", "-o", str(tmp_path / "i.json")]) == codes.GOOD
+    argv = [sys.executable, "-m", "gangplan", "plan", "i.json", "-o", "plan.json"]
+    run = subprocess.Popen(
+        argv, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    with pytest.raises(subprocess.TimeoutExpired):  # still at it
+        run.communicate(timeout=2)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: parent and solver alike
+    _, err = run.communicate(timeout=20)
+    assert (run.returncode, err) == (codes.INTERRUPTED, "stopped\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["i.json"]

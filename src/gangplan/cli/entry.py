@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from gangplan.cli import codes
+from gangplan.cli import codes, interrupt
 from gangplan.models.errors import GangplanError, PlanError
 
 DEBUG = "GANGPLAN_DEBUG"
@@ -30,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from gangplan.cli.app import app
 
         code = app(args=args or ["--help"], prog_name="gangplan", standalone_mode=False)
+        if code == codes.INTERRUPTED:
+            raise KeyboardInterrupt  # typer caught it
         sys.stdout.flush()
         return int(code or codes.GOOD) if args else codes.USAGE
     except KeyboardInterrupt:
@@ -55,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """Run the command line of this process and exit."""
+    interrupt.watch()
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding lacks is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from gangplan.cli import interrupt
+
 if TYPE_CHECKING:
     from gangplan.solvers.base import Progress
 
@@ -12,10 +14,8 @@ if TYPE_CHECKING:
 @contextmanager
 def progress() -> Iterator["Progress"]:
     """Give a ``Progress`` for as long as the work takes."""
-    from gangplan.solvers.base import silent
-
     if not sys.stderr.isatty():
-        yield silent
+        yield lambda phase, seconds: interrupt.look()
         return
     from rich.console import Console
 
@@ -23,6 +23,7 @@ def progress() -> Iterator["Progress"]:
     with console.status("reading") as status:
 
         def show(phase: str, seconds: float) -> None:
+            interrupt.look()
             status.update(f"{phase}  {seconds:.1f} s" if seconds else phase)
 
         yield show

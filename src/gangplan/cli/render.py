@@ -42,7 +42,7 @@ def verdict(tiers: tuple[TierReport, ...]) -> str:
     limit = "at most" if first.maximise else "at least"
     return (
         f"not proven optimal: {known}; {first.name} is {first.value}, "
-        f"{limit} {first.bound} is possible (gap {first.gap:.2%})"
+        f"{limit} {first.bound} is possible (gap {100 * (first.gap or 0):.3g} %)"
     )
 
 
