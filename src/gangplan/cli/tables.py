@@ -11,6 +11,7 @@ from rich.text import Text
 from gangplan.datasets.kubernetes.fields import printable
 
 PIPE_WIDTH = 100
+NARROWEST = 84
 WIDEST = 40
 
 
@@ -19,6 +20,8 @@ def console(on_stderr: bool = False) -> Console:
     made = Console(stderr=on_stderr, highlight=False, markup=False, emoji=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = PIPE_WIDTH
+    # Below that a terminal's own folding is easier to read.
+    made.width = max(made.width, NARROWEST)
     return made
 
 
