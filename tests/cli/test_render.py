@@ -1,0 +1,67 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from gangplan.cli.render import ROWS, show_plan, verdict
+from gangplan.cli.tables import show_table
+from gangplan.models.plan import empty_plan
+from gangplan.models.result import COUNTING, SEARCH, Result, TierReport
+from tests.tiny import make_instance
+
+PROVEN = TierReport("admitted(1)", True, 3, 3, COUNTING, True)
+SEARCHED = TierReport("admitted(0)", True, 3, 3, SEARCH, True)
+OPEN = TierReport("admitted(0)", True, 92528, 92529, COUNTING, False)
+OPEN_MINIMISED = TierReport("preferred", False, 3, 1, COUNTING, False)
+WITHOUT = TierReport("preferred", False, 3, None, "", False)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "sentence"),
+    [
+        ((), "optimal: no better plan exists (every tier is proven)"),
+        ((PROVEN,), "optimal: no better plan exists (every tier is proven)"),
+        (
+            (PROVEN, SEARCHED),
+            "optimal: no better plan exists (every tier is proven, 1 of 2 by one solver's word)",
+        ),
+        (
+            (PROVEN, OPEN),
+            "not proven optimal: 1 of 2 tiers are proven; admitted(0) is 92528, "
+            "at most 92529 is possible (gap 0.00108 %)",
+        ),
+        (
+            (OPEN_MINIMISED,),
+            "not proven optimal: 0 of 1 tiers are proven; preferred is 3, "
+            "at least 1 is possible (gap 66.7 %)",
+        ),
+        (
+            (PROVEN, WITHOUT),
+            "not proven optimal: 1 of 2 tiers are proven; preferred is 3, without a bound",
+        ),
+    ],
+)
+def test_the_verdict_says_no_more_than_is_proven(
+    tiers: tuple[TierReport, ...], sentence: str
+) -> None:
+    assert verdict(tiers) == sentence
+
+
+def test_rows_that_are_left_out_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    instance = make_instance(
+        nodes=[], groups=[{"minimum": 1, "wanted": 1, "request": {"gpu": 1}}] * (ROWS + 5)
+    )
+    show_plan(instance, Result(empty_plan(instance), (), "feasible", {}), 0.0)
+    out = capsys.readouterr().out
+    assert out.count("pending ") == ROWS
+    assert "... and 5 groups more" in out
+
+
+def test_what_a_terminal_would_act_on_is_escaped() -> None:
+    out = Console(file=io.StringIO(), width=80)
+    show_table(out, ("name", "text"), [("\x1b[31mred", "[bold]plain[/bold]")])
+    assert isinstance(out.file, io.StringIO)
+    said = out.file.getvalue()
+    assert "\x1b" not in said
+    assert "\\x1b[31mred" in said
+    assert "[bold]plain[/bold]" in said
