@@ -191,7 +191,7 @@ class Search:
         return outcome
 
     def _start(self, best: Incumbent) -> Ints | None:
-        """Write the best plan as a point; a formulation without a family may have no room for it."""
+        """Write the best plan as a point; None where a family is off that the plan uses."""
         try:
             return encode(self.model, best.plan)
         except PlanError as error:

@@ -28,7 +28,7 @@ from gangplan.solvers.search import Bound, Incumbent, Search, tighter
 SEARCH_CELLS = 400_000
 """Pairs of role and usable node up to which a tier is searched."""
 
-RELAX_CELLS = 1_500_000
+RELAX_CELLS = 1_000_000
 """Pairs up to which the model is written and its relaxation bounded; above, counting alone."""
 
 SHARE = 0.5

@@ -48,7 +48,7 @@ REFUSED = {(1, 14, 0): "its presolve returns wrong optima; 1.15 and later are ri
 
 LP_METHODS = ("choose", "simplex", "ipm")
 
-IPM_FROM = 200_000
+IPM_FROM = 500_000
 """Entries of a linear program from which interior point, without crossover, is faster."""
 
 FEASIBILITY = 1e-7
