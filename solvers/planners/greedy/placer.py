@@ -55,6 +55,10 @@ class Placer:
         self._hopeless.add(key)
         return False
 
+    def forget(self) -> None:
+        """Forget what failed: room has grown."""
+        self._hopeless.clear()
+
     def _twin(self, group: int, ask: Ask) -> tuple[object, ...]:
         """Equal for groups whose required rules and pods are alike."""
         rule = self.book.instance.rules

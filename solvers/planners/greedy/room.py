@@ -32,7 +32,7 @@ class Room:
     devices : (N,) free devices, shared ones included: what tightness is measured by.
     fullness : (N,) devices first, then the mean of the other resources: small means nearly full.
     placed : (K,) new pods of each role.
-    where : G lists of steps (nodes, pods on each) that placed the group's new pods.
+    where : G lists of the steps that placed the group's pods, or took them out again.
     chosen : (T,) domain of each whole required rule; -1 while it is open.
     """
 
@@ -42,11 +42,12 @@ class Room:
         self.book = book
         self.free = instance.nodes.free.copy()
         self.placed: list[int] = [0] * len(instance.roles)
-        self.where: list[list[tuple[Ints, Ints]]] = [[] for _ in range(len(instance.groups))]
-        self.chosen: list[int] = instance.rules.fixed().tolist()
+        self.where: list[list[Put]] = [[] for _ in range(len(instance.groups))]
+        self._fixed: list[int] = instance.rules.fixed().tolist()
+        self.chosen = list(self._fixed)
         self._pool = Pool(instance.shared, n_nodes)
         self._puts: list[Put] = []
-        self._choices: list[int] = []
+        self._choices: list[tuple[int, int]] = []
         self._changed: list[Ints] = []
         self._slots: dict[int, Ints] = {}
         self._seen: dict[int, int] = {}
@@ -97,9 +98,12 @@ class Room:
         if share or whole:
             for node, count in zip(nodes.tolist(), pods.tolist(), strict=True):
                 devices += self._pool.take(node, count, share, whole)
-        self._puts.append(Put(role, nodes, pods, devices))
-        self.where[int(roles.group[role])].append((nodes, pods))
-        self._move(role, nodes, pods)
+        self._step(Put(role, nodes, pods, devices))
+
+    def _step(self, put: Put) -> None:
+        self._puts.append(put)
+        self.where[int(self.book.instance.roles.group[put.role])].append(put)
+        self._move(put.role, put.nodes, put.pods)
 
     def _move(self, role: int, nodes: Ints, pods: Ints) -> None:
         """Take (or, with negative ``pods``, free) room on the nodes."""
@@ -115,8 +119,8 @@ class Room:
 
     def choose(self, rule: int, domain: int) -> None:
         """Settle the domain of an open whole required rule."""
+        self._choices.append((rule, self.chosen[rule]))
         self.chosen[rule] = domain
-        self._choices.append(rule)
 
     def mark(self) -> Mark:
         """Remember this moment."""
@@ -132,7 +136,26 @@ class Room:
             self.where[int(roles.group[put.role])].pop()
             self._move(put.role, put.nodes, -put.pods)
         while len(self._choices) > mark[1]:
-            self.chosen[self._choices.pop()] = -1
+            rule, before = self._choices.pop()
+            self.chosen[rule] = before
+
+    def release(self, group: int) -> None:
+        """Take a root gang without shared devices out again; this too can be undone."""
+        for role in self.book.roles(group):
+            mine = [put for put in self.where[group] if put.role == role]
+            if mine:
+                nodes = np.concatenate([put.nodes for put in mine])
+                pods = np.concatenate([put.pods for put in mine])
+                total = np.bincount(nodes, weights=pods).astype(np.int64)
+                used = np.flatnonzero(total)
+                if len(used):
+                    self._step(Put(role, used, -total[used], []))
+        for t in self.book.required[group]:
+            self.choose(t, self._fixed[t])
+
+    def home(self, group: int) -> int:
+        """Return one node that the group has new pods on."""
+        return int(self.where[group][-1].nodes[0])
 
     def untouched(self, nodes: Ints) -> Flags:
         """Tell which of the nodes have devices that are all free, still."""
@@ -143,10 +166,10 @@ class Room:
     def pods_by_domain(self, group: int, domain: Ints) -> dict[int, int]:
         """Count new pods of a group per domain; ``domain`` (N,) is a row of the topology."""
         count: dict[int, int] = {}
-        for nodes, pods in self.where[group]:
-            for d, n in zip(domain[nodes].tolist(), pods.tolist(), strict=True):
+        for put in self.where[group]:
+            for d, n in zip(domain[put.nodes].tolist(), put.pods.tolist(), strict=True):
                 count[d] = count.get(d, 0) + n
-        return count
+        return {d: n for d, n in count.items() if n}
 
     def plan(self) -> Plan:
         """Write the placements down as a plan, pods of a role in order of their nodes."""
@@ -156,8 +179,16 @@ class Room:
         role = np.concatenate([np.full(len(p.nodes), p.role, dtype=np.int64) for p in self._puts])
         node = np.concatenate([p.nodes for p in self._puts])
         pods = np.concatenate([p.pods for p in self._puts])
+        # What was released cancels out.
+        n_nodes = len(self.free)
+        cell, entry = np.unique(role * n_nodes + node, return_inverse=True)
+        total = np.zeros(len(cell), dtype=np.int64)
+        np.add.at(total, entry.reshape(-1), pods)
+        cell, total = cell[total > 0], total[total > 0]
         holder, device = self._devices()
-        return plan_from_counts(self.book.instance, role, node, pods, holder, device)
+        return plan_from_counts(
+            self.book.instance, cell // n_nodes, cell % n_nodes, total, holder, device
+        )
 
     def _devices(self) -> tuple[Ints, Ints]:
         """Give devices to pods numbered as ``plan_from_counts`` will hand them out."""

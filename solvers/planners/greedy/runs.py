@@ -14,6 +14,7 @@ from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.planners.greedy.book import Book, book_of
 from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
 from gangplan.solvers.planners.greedy.placer import Placer
+from gangplan.solvers.planners.greedy.repack import Repack
 from gangplan.solvers.planners.greedy.room import Room
 from gangplan.solvers.planners.greedy.style import Style
 from gangplan.solvers.planners.greedy.trees import Forest
@@ -22,14 +23,17 @@ SECONDS = 1.0
 """Time after which no further run is begun; the first one always ends."""
 
 ROUNDS = 8
-"""Runs that favour what failed."""
+"""Runs that favour what failed, at most."""
+
+STYLES = 0.5
+"""Part of the time for runs in other styles; the rest is for repacking what the best one left."""
 
 
 def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS) -> Plan:
     """Return the lexicographically best plan of several greedy runs.
 
     Every plan keeps all rules by construction: a step that breaks one is taken back. The result
-    depends on the clock only through the number of runs.
+    depends on the clock only through the number of runs and of repackings.
 
     Parameters
     ----------
@@ -40,12 +44,14 @@ def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SE
         return empty_plan(instance)
     runs = _Runs(instance, tiers, seconds)
     for style in styles(tiers):
-        if runs.enough():
-            return runs.plan
+        if runs.late(STYLES):
+            break
         runs.add(style)
+    if runs.failed and not runs.late():
+        runs.add(runs.style, repack=True)
     blame: Counter[Unit] = Counter(runs.failed)
     for _ in range(ROUNDS):
-        if runs.enough() or not runs.failed:
+        if not runs.failed or runs.late():
             break
         blame.update(runs.add(runs.style, blame))
     return runs.plan
@@ -66,26 +72,40 @@ class _Runs:
         self.failed: list[Unit] = []
         self._values = values(instance, self.plan, tiers)
 
-    def enough(self) -> bool:
-        """Tell whether another run would end too late."""
+    def late(self, part: float = 1.0) -> bool:
+        """Tell whether another run would end after that part of the time."""
         spent = perf_counter() - self._begin
-        return self._longest > 0.0 and spent + self._longest > self._seconds
+        return self._longest > 0.0 and spent + self._longest > part * self._seconds
 
-    def add(self, style: Style, blame: Mapping[Unit, int] = NO_BLAME) -> list[Unit]:
+    def add(
+        self, style: Style, blame: Mapping[Unit, int] = NO_BLAME, repack: bool = False
+    ) -> list[Unit]:
         """Run once more, keep the better plan; return what failed in this run."""
         start = perf_counter()
-        plan, failed = run(self._book, self._units, style, blame)
+        # A repacking run still has to place elastic pods and to write its plan down.
+        until = self._begin + self._seconds - 0.5 * self._longest if repack else 0.0
+        by_rank = all(len(tier.weights) <= 1 for tier in self._tiers)
+        plan, failed = run(self._book, self._units, style, blame, (by_rank, until))
         found = values(self._book.instance, plan, self._tiers)
         if self._longest == 0.0 or better(self._tiers, found, self._values):
             self.plan, self._values, self.style, self.failed = plan, found, style, failed
-        self._longest = max(self._longest, perf_counter() - start)
+        if not repack:
+            self._longest = max(self._longest, perf_counter() - start)
         return failed
 
 
 def run(
-    book: Book, units: list[Unit], style: Style, blame: Mapping[Unit, int] = NO_BLAME
+    book: Book,
+    units: list[Unit],
+    style: Style,
+    blame: Mapping[Unit, int] = NO_BLAME,
+    repack: tuple[bool, float] = (True, 0.0),
 ) -> tuple[Plan, list[Unit]]:
-    """Place in one style; return the plan, and the gangs and trees that did not fit."""
+    """Place in one style; return the plan, and the gangs and trees that did not fit.
+
+    ``repack``: whether ranks outweigh payments, and the time until which domains are repacked.
+    Trees are not.
+    """
     room = Room(book)
     forest = Forest(Placer(book, room, style))
     failed = []
@@ -94,6 +114,11 @@ def run(
             forest.more(unit.number)
         elif not (forest.gang if unit.kind == "gang" else forest.tree)(unit.number):
             failed.append(unit)
+    by_rank, until = repack
+    if failed and perf_counter() < until:
+        Repack(forest, units, by_rank).run(until)
+        failed = [u for u in failed if u.kind == "tree"]
+        failed += [u for u in units if u.kind == "gang" and not forest.placed(u.number)]
     # Pods beyond the minima come last, so that they never cost an admission.
     for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
         forest.extend(priority)

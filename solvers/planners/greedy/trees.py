@@ -40,7 +40,7 @@ class Forest:
 
     def placed(self, group: int) -> bool:
         """Tell whether the group has new pods."""
-        return bool(self.room.where[group])
+        return any(self.room.placed[k] for k in self.book.roles(group))
 
     def tree(self, composite: int) -> bool:
         """Admit a composite that does not stand, with the fewest children, or nothing."""

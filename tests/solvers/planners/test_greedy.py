@@ -10,6 +10,10 @@ from gangplan.models.tiers import tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Planner
 from gangplan.solvers.planners.greedy import Greedy, greedy_plan
+from gangplan.solvers.planners.greedy.book import book_of
+from gangplan.solvers.planners.greedy.orders import units_of
+from gangplan.solvers.planners.greedy.runs import run
+from gangplan.solvers.planners.greedy.style import Style
 from tests.tiny import make_instance
 
 
@@ -231,6 +235,19 @@ def test_presets_are_packed_well_by_the_first_run(name: str, floor: int) -> None
     plan = greedy_plan(instance, tiers, seconds=1e-9)
     assert check(instance, plan) == ()
     assert values(instance, plan, tiers)[0] >= floor
+
+
+def test_repacking_admits_more_and_undoes_what_pays_less() -> None:
+    instance = generate("vectors", nodes=128)
+    tiers = tiers_of(instance, "weighted-gpus")
+    book = book_of(instance)
+    units = units_of(book, tiers)
+    once, _ = run(book, units, Style())
+    repacked, failed = run(book, units, Style(), repack=(False, float("inf")))
+    assert check(instance, repacked) == ()
+    assert values(instance, repacked, tiers) > values(instance, once, tiers)
+    placed = repacked.placed_per_role(instance)
+    assert {u.number for u in failed} == set(instance.roles.group[placed == 0].tolist())
 
 
 def test_two_runs_give_the_same_plan() -> None:

@@ -40,6 +40,15 @@ def test_a_run_in_any_style_keeps_every_rule(
     assert check(instance, plan) == ()
 
 
+@settings(max_examples=100)
+@given(instances(), STYLES, st.booleans())
+def test_repacked_domains_keep_every_rule(instance: Instance, style: Style, by_rank: bool) -> None:
+    book = book_of(instance)
+    units = units_of(book, tiers_of(instance))
+    plan, _ = run(book, units, style, repack=(by_rank, float("inf")))
+    assert check(instance, plan) == ()
+
+
 @settings(max_examples=60)
 @given(instances(max_nodes=12, max_pods=40, effort=10**12), STYLES)
 def test_a_run_on_more_pods_keeps_every_rule(instance: Instance, style: Style) -> None:
@@ -53,6 +62,7 @@ def test_a_run_on_more_pods_keeps_every_rule(instance: Instance, style: Style) -
 def test_a_greedy_plan_is_never_better_than_the_best(instance: Instance, objective: str) -> None:
     tiers = tiers_of(instance, objective)
     plan = greedy_plan(instance, tiers)
+    assert check(instance, plan) == ()
     assert not better(tiers, values(instance, plan, tiers), best(instance, tiers))
 
 
