@@ -127,21 +127,12 @@ COLUMNS = ("figure", "seconds", "value", "bound", "gap", "note")
 
 
 def show(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print a table: with rules and colours on a terminal, plain columns elsewhere."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(*COLUMNS)
-        for row in rows:
-            table.add_row(*row)
-        Console().print(table)
-        return
+    """Print plain columns, the head in bold on a terminal."""
     widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    bold, plain = ("\033[1m", "\033[0m") if sys.stdout.isatty() else ("", "")
     for row in (COLUMNS, *rows):
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(f"{bold}{text.rstrip()}{plain}" if row is COLUMNS else text.rstrip())
 
 
 def main(names: Sequence[str]) -> int:
