@@ -6,7 +6,10 @@ import pytest
 from gangplan.cli import codes, main
 from gangplan.datasets.io import read_plan, write_instance
 from gangplan.models.instance import Instance
+from gangplan.models.plan import empty_plan
+from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.verify.check import check
+from gangplan.solvers.base import Limits, Progress, silent
 from tests.tiny import make_instance
 
 Captured = pytest.CaptureFixture[str]
@@ -126,6 +129,35 @@ def test_an_empty_cluster_is_planned(tmp_path: Path, capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert "groups: none\n0 of 0 waiting pods get a node" in out
     assert "optimal" in out
+
+
+class Idle:
+    """A planner that runs out of time before it has anything."""
+
+    name = "idle"
+
+    def plan(self, instance: Instance, limits: Limits, progress: Progress = silent) -> Result:
+        tier = TierReport("admitted(10)", True, 0, 2, COUNTING, False)
+        return Result(empty_plan(instance), (tier,), "feasible", {"name": self.name})
+
+
+def test_nothing_planned_in_time_is_exit_2(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("gangplan.solvers.registry.get_planner", lambda *_, **__: Idle())
+    assert main(["plan", source]) == codes.NOTHING_PLANNED
+    assert "admitted(10) is 0, at most 2 is possible" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("planner", ["exact", "greedy"])
+def test_a_proof_that_nothing_can_be_placed_is_an_answer(
+    planner: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = str(tmp_path / "full.json")
+    groups = [{"minimum": 2, "wanted": 2, "request": {"gpu": 8}}]
+    write_instance(make_instance(nodes=[{"gpu": 8}], groups=groups), path)
+    assert main(["plan", path, "--planner", planner]) == codes.GOOD
+    assert "cannot be placed" in capsys.readouterr().out
 
 
 def test_an_unwritable_path_is_refused_before_planning(

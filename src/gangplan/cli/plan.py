@@ -79,5 +79,6 @@ def plan(
         write_plan(instance, result, output)
         if output != STDIO:
             say(f"plan file: {output}")
-    nothing = result.stop != "optimal" and not (result.plan.node >= 0).any()
-    return codes.NOTHING_PLANNED if nothing and instance.n_pods else codes.GOOD
+    could = any(tier.maximise and not tier.proven for tier in result.tiers)
+    nothing = could and not (result.plan.node >= 0).any()
+    return codes.NOTHING_PLANNED if nothing else codes.GOOD
