@@ -65,7 +65,7 @@ def instances(
     composites: list[Row] = []
     pods = 0
     while (pods < max_pods and draw(st.integers(0, 3)) > 0) or not groups:
-        tree = f.composites and draw(st.integers(0, 4)) == 0
+        tree = f.composites and draw(st.integers(0, 3)) > 1
         copies = draw(st.integers(1, 3)) if f.identical else 1
         one = draw(_tree(f, nodes, shares) if tree else _root_group(f, nodes, shares))
         for _ in range(copies):
@@ -97,8 +97,8 @@ def _effort(nodes: Sequence[Row], groups: Sequence[Row]) -> int:
         for role in group["roles"]:
             each = comb(role["wanted"] + len(nodes), len(nodes))
             total[unit] = total.get(unit, 1) * each
-    largest = sorted(total.values())[-2:]
-    return largest[0] * largest[-1]
+    largest = [1, *sorted(total.values())][-2:]
+    return largest[0] * largest[1]
 
 
 @st.composite
@@ -124,8 +124,8 @@ def _node(draw: st.DrawFn, shares: bool) -> Row:
 
 
 @st.composite
-def _role(draw: st.DrawFn, f: Features, n_nodes: int, shares: bool, gang: bool) -> Row:
-    role: Row = {"wanted": draw(st.integers(1, 3)), "request": {"cpu": draw(st.integers(0, 3))}}
+def _role(draw: st.DrawFn, f: Features, n_nodes: int, shares: bool, gang: bool, most: int) -> Row:
+    role: Row = {"wanted": draw(st.integers(1, most)), "request": {"cpu": draw(st.integers(0, 3))}}
     if not shares:
         role["request"]["gpu"] = draw(st.integers(0, 3))
     elif draw(st.booleans()):
@@ -146,10 +146,11 @@ def _group(
     draw: st.DrawFn, f: Features, nodes: Sequence[Row], shares: bool, kind: str, below: bool
 ) -> Row:
     gang = kind == "gang"
-    n_roles = draw(st.integers(1, 2)) if f.roles and kind != "bare" else 1
+    most = 2 if below else 3
+    n_roles = draw(st.integers(1, 2)) if f.roles and kind != "bare" and not below else 1
     group: Row = {
         "kind": kind,
-        "roles": [draw(_role(f, len(nodes), shares, gang)) for _ in range(n_roles)],
+        "roles": [draw(_role(f, len(nodes), shares, gang, most)) for _ in range(n_roles)],
         "age": draw(st.sampled_from([0, 59, 600])),
     }
     if f.running and kind != "bare" and draw(st.integers(0, 4)) == 0:
@@ -171,11 +172,11 @@ def _rules(
     draw: st.DrawFn, f: Features, nodes: Sequence[Row], below_composite: bool
 ) -> list[tuple[object, ...]]:
     levels = [level for level in ("block", "rack", "zone") if any(level in n for n in nodes)]
-    modes = ["required"] * f.required + ["preferred"] * f.preferred
+    modes = ["required"] * f.required + ["preferred"] * 2 * f.preferred
     if f.slices and not below_composite:
         modes.append("slices")
     rules: list[tuple[object, ...]] = []
-    while levels and modes and len(rules) < 2 and draw(st.integers(0, 1)):
+    while levels and modes and len(rules) < 2 and draw(st.integers(0, 2)):
         mode, level = draw(st.sampled_from(modes)), draw(st.sampled_from(levels))
         rules.append((level, "required", 2) if mode == "slices" else (level, mode))
     return rules
@@ -221,7 +222,7 @@ def _tree(
     children = [parents.count(0) + (1 in parents), parents.count(1)]
     composites: list[Row] = [
         {
-            "minimum": draw(st.integers(1, max(n, 1))),
+            "minimum": draw(st.sampled_from([max(n, 1), 1, max(n - 1, 1)])),
             "priority": priority,
             "rules": draw(_rules(f, nodes, below_composite=True)),
             "held": f.held and draw(st.integers(0, 9)) == 0,
