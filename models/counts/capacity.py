@@ -105,6 +105,8 @@ def _implied(shapes: Ints, present: Flags, divisor: Ints, side: Ints, binds: Fla
 
 def _refuse(instance: Instance, shapes: Ints, present: Flags, divisor: Ints, side: Ints) -> None:
     """Name the node and resource whose numbers stay above 2^40 after scaling."""
+    if max(int(side.max(initial=0)), int(shapes.max(initial=0))) <= BIGGEST:
+        return
     for r in range(len(divisor)):
         top = np.where(present, shapes[:, r, None], 0).max(axis=0, initial=0) // divisor[r]
         wide = np.flatnonzero(np.maximum(side[r], np.where(side[r] > 0, top, 0)) > BIGGEST)

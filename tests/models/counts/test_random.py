@@ -20,7 +20,7 @@ RESTRICTIONS = ("assign", "capacity", "gang", "topology", "hierarchy", "shares")
 
 SLOW = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
