@@ -9,6 +9,7 @@ from gangplan.datasets import traces
 from gangplan.datasets.generate import catalogue
 from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import OBJECTIVES
+from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
@@ -45,3 +46,9 @@ def test_every_kind_of_proof_and_objective_is_explained() -> None:
 
 def test_contributing_is_one_page() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 50
+
+
+def test_the_limits_of_big_models_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "proofs.md").read_text()
+    for limit in (SEARCH_CELLS, RELAX_CELLS):
+        assert f"{limit:,}" in text
