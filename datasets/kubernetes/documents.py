@@ -72,16 +72,19 @@ def _files(source: str, faults: Faults) -> list[str]:
         path = Path(source)
         if source == "-" or not path.is_dir():
             return [source]
-        # os.walk and rglob pass over an unreadable folder in silence: walk by hand.
+        # os.walk and rglob pass over an unreadable folder in silence: walk by hand, through links.
         found: list[str] = []
         pending = [path]
+        seen = {path.resolve()}
         while pending:
-            for entry in pending.pop().iterdir():
-                if entry.is_dir() and not entry.is_symlink():
-                    pending.append(entry)
+            for entry in sorted(pending.pop().iterdir()):
+                if entry.is_dir():
+                    if entry.resolve() not in seen:
+                        seen.add(entry.resolve())
+                        pending.append(entry)
                 elif entry.suffix.lower() in SUFFIXES and entry.is_file():
                     found.append(str(entry))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         faults.add(source, "", "", f"cannot be read: {_reason(error)}")
         return []
     if not found:
@@ -136,7 +139,11 @@ def _objects(obj: Any, source: str, faults: Faults, depth: int) -> Iterator[Docu
     item = describe(obj)
     kind, version = obj.get("kind"), obj.get("apiVersion")
     if not isinstance(kind, str) or not kind:
-        faults.add(source, item, "kind", "missing" if not kind else "text expected")
+        what = "missing" if not kind else "text expected"
+        schema = obj.get("schema")
+        if isinstance(schema, str):
+            what += f" (a file of schema {schema[:40]} is no Kubernetes object)"
+        faults.add(source, item, "kind", what)
     elif not isinstance(version, str) or not version:
         faults.add(source, item, "apiVersion", "missing" if not version else "text expected")
     elif kind != "List" and not (kind.endswith("List") and "items" in obj):

@@ -6,69 +6,18 @@ goes on, so that a user sees everything at once. A ``null`` is the same as an ab
 """
 
 import difflib
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from gangplan.datasets.kubernetes import quantity
-from gangplan.models.errors import Fault, InputError
+from gangplan.datasets.kubernetes.faults import Faults, describe, printable
+
+__all__ = ["MAX_INT", "Faults", "Fields", "describe", "printable", "shown"]
 
 D = TypeVar("D", int, None)
 
-SHOWN = 20
 MAX_INT = 2**63 - 1
-
-
-class Faults:
-    """Collects faults; keeps the first `SHOWN` and counts the rest.
-
-    ``len(faults)`` is the number of calls of `add`, so "has this object any?" is a comparison of
-    two lengths. A fault that is found twice, because two readers look at one field, is kept once.
-    """
-
-    __slots__ = ("_count", "_kept", "_repeated")
-
-    def __init__(self) -> None:
-        self._kept: list[Fault] = []
-        self._count = 0
-        self._repeated = 0
-
-    def __len__(self) -> int:
-        """Give the number of faults added, those that are not kept included."""
-        return self._count
-
-    def __iter__(self) -> Iterator[Fault]:
-        """Iterate over the kept faults."""
-        return iter(self._kept)
-
-    def add(self, source: str, item: str, field: str, message: str) -> None:
-        """Add one fault; characters that cannot be printed are escaped."""
-        self._count += 1
-        fault = Fault(*(printable(part) for part in (source, item, field, message)))
-        if fault in self._kept:
-            self._repeated += 1
-        elif len(self._kept) < SHOWN:
-            self._kept.append(fault)
-
-    def check(self) -> None:
-        """Raise what was collected.
-
-        Raises
-        ------
-        InputError
-            When there is any fault: the first `SHOWN`, then ``and N more``.
-        """
-        if self._count:
-            more = self._count - self._repeated - len(self._kept)
-            tail = [Fault("", "", "", f"and {more} more")] if more else []
-            raise InputError(self._kept + tail)
-
-
-def printable(text: str) -> str:
-    """Escape what would break a line or an encoder (controls, lone surrogates)."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def shown(value: object) -> str:
@@ -87,6 +36,12 @@ def shown(value: object) -> str:
         case list():
             return "a list"
     return type(value).__name__
+
+
+@lru_cache(maxsize=256)
+def _nearest(key: str, known: frozenset[str]) -> str:
+    """Give the known name that a misspelt one is most like; empty without a likeness."""
+    return next(iter(difflib.get_close_matches(key, sorted(known), 1)), "")
 
 
 class Fields:
@@ -161,8 +116,8 @@ class Fields:
         for key, value in self.obj.items():
             if key in known or value is None:
                 continue
-            near = difflib.get_close_matches(str(key), known, 1)
-            self.fault(str(key), "unknown field" + (f", is it {near[0]}?" if near else ""))
+            near = _nearest(key, known)
+            self.fault(key, "unknown field" + (f", is it {near}?" if near else ""))
 
     def one_of(self, *keys: str, required: bool = True) -> str:
         """Read a union: give the one field that is set; empty when it is none or several."""
@@ -183,7 +138,10 @@ class Fields:
         required: bool = False,
         choices: frozenset[str] | tuple[str, ...] = (),
     ) -> str:
-        """Read a text; with ``required`` it may not be absent or empty."""
+        """Read a text; with ``required`` it may not be absent or empty.
+
+        With ``choices`` it is one of them; an empty one is the same as an absent one, as in Go.
+        """
         value = self.obj.get(key)
         if value is None or (value == "" and required):
             if required:
@@ -193,6 +151,8 @@ class Fields:
             self._wrong(key, "text", value)
             return default
         if choices and value not in choices:
+            if not value:
+                return default
             names = ", ".join(name for name in choices if name)
             self.fault(key, f"one of {names} expected, got {value[:40]!r}")
             return default
@@ -337,13 +297,15 @@ class Fields:
         Devices and the like (names with a domain) come in whole numbers only.
         """
         value = self.obj.get(key)
-        if not value and not isinstance(value, (str, bool, int)):
+        if value is None:
             return {}
         if not isinstance(value, dict):
             self._wrong(key, "a mapping", value)
             return {}
         found: dict[str, int] = {}
         for name, text in value.items():
+            if text is None:
+                continue
             try:
                 found[name] = quantity.parse(text, milli=name == "cpu", round_up=round_up)
                 if "/" in name and found[name] != quantity.parse(text, round_up=not round_up):
@@ -351,13 +313,3 @@ class Fields:
             except ValueError as error:
                 self.section(key).fault(name, str(error))
         return found
-
-
-def describe(obj: dict[str, Any]) -> str:
-    """Give ``Kind namespace/name`` of an object, as far as it has them."""
-    metadata = obj.get("metadata")
-    meta = metadata if isinstance(metadata, dict) else {}
-    parts = [meta.get("namespace"), meta.get("name") or meta.get("generateName")]
-    name = "/".join(part[:253] for part in parts if isinstance(part, str) and part)
-    kind = obj.get("kind")
-    return f"{kind[:63] if isinstance(kind, str) else ''} {name}".strip()

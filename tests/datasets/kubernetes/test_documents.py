@@ -104,6 +104,25 @@ def test_folders_are_read_whole_and_sorted(tmp_path: Path) -> None:
     assert lines(faults) == []
 
 
+def test_linked_folders_are_followed_once(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.yaml").write_text(POD)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "in" / "again").symlink_to(tmp_path / "in")
+    (tmp_path / "in" / "loop").symlink_to(tmp_path / "in" / "loop")
+    faults = Faults()
+    found = [d.source for d in load([str(tmp_path / "in")], faults)]
+    assert found == [f"{tmp_path}/in/link/a.yaml"]
+    assert lines(faults) == []
+
+
+def test_an_instance_file_is_no_kubernetes_object(tmp_path: Path) -> None:
+    assert load_all(tmp_path / "i.json", '{"schema": "gangplan/instance/v1"}')[1] == [
+        "i.json: kind: missing (a file of schema gangplan/instance/v1 is no Kubernetes object)"
+    ]
+
+
 def test_a_folder_without_manifests_is_a_fault(tmp_path: Path) -> None:
     faults = Faults()
     assert list(load([str(tmp_path)], faults)) == []

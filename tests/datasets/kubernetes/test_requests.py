@@ -48,6 +48,11 @@ def test_zero_requests_are_left_out() -> None:
     assert read_pod({"containers": [container("0")]}).request == {"pods": 1}
 
 
+def test_an_amount_that_is_null_is_absent() -> None:
+    resources = {"requests": {"cpu": None, "memory": "1Ki"}, "limits": {"cpu": "2"}}
+    assert cpu({"containers": [{"name": "a", "resources": resources}]}) == 2000
+
+
 def test_a_limit_stands_in_for_a_missing_request_only() -> None:
     assert cpu({"containers": [container(limit="2")]}) == 2000
     assert cpu({"containers": [container("1", limit="2")]}) == 1000

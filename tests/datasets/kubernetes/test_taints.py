@@ -25,6 +25,7 @@ def one(entry: dict[str, Any]) -> tuple[Toleration, ...]:
         ({"key": "gpu"}, False),
         ({"key": "gpu", "operator": "Exists"}, True),
         ({"operator": "Exists"}, True),
+        ({"key": "gpu", "value": "yes", "operator": "", "effect": ""}, True),
         ({"operator": "Exists", "effect": "NoSchedule"}, True),
         ({"operator": "Exists", "effect": "NoExecute"}, False),
         ({"key": "gpu", "value": "yes", "effect": "NoSchedule"}, True),
