@@ -9,6 +9,7 @@ from gangplan.datasets.kubernetes.taints import tolerations
 _OS = "kubernetes.io/os"
 _OTHER = {"linux": "windows", "windows": "linux"}
 _SHARED = 4096
+_LONGEST = 1 << 14  # characters of a key; longer ones are not shared, so that few bytes are held
 _shared: dict[str, Eligibility] = {}
 
 
@@ -35,9 +36,10 @@ def _key(spec: Fields) -> str:
     obj = spec.obj
     pieces = (obj.get("nodeSelector"), obj.get("affinity"), obj.get("tolerations"), obj.get("os"))
     try:
-        return repr(pieces)
+        key = repr(pieces)
     except RecursionError:
         return ""
+    return key if len(key) <= _LONGEST else ""
 
 
 def _terms(spec: Fields) -> tuple[tuple[Requirement, ...], ...] | None:

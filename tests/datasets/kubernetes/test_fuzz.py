@@ -122,3 +122,14 @@ def test_every_way_to_read_a_field_takes_every_value(value: object) -> None:
     fields.one_of("x", "y")
     fields.only(frozenset({"y"}))
     assert all(str(fault).encode() for fault in faults)
+
+
+@pytest.mark.parametrize("depth", [50, 150, 400, 700, 900, 960, 980, 1000, 5000])
+@pytest.mark.parametrize("place", ["nodeSelector", "affinity", "tolerations", "containers", "os"])
+def test_any_depth_of_any_field_is_a_fault(path: Path, place: str, depth: int) -> None:
+    deep = '{"a": [' * depth + "]}" * depth
+    head = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"'
+    path.write_text(f'{head}{place}": {deep}}}}}')
+    records, found = read(path)
+    assert records == 0
+    assert found
