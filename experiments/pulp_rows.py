@@ -6,7 +6,7 @@ from gangplan.models.milp import Milp
 def pulp_rows(milp: Milp) -> int:
     """Write every column and row of ``milp`` as PuLP variables and expressions.
 
-    One ``LpVariable`` a column and one ``lpSum`` a row side, as a modeller would write them; the
+    One variable a column and one ``lpSum`` a row side, as a modeller would write them; the
     rows are taken from the finished matrix, so no time is spent finding out what they are.
 
     Returns
@@ -17,7 +17,7 @@ def pulp_rows(milp: Milp) -> int:
 
     problem = pulp.LpProblem("counts", pulp.LpMinimize)
     x = [
-        pulp.LpVariable(f"x{j}", int(milp.lower[j]), int(milp.upper[j]), cat="Integer")
+        problem.add_variable(f"x{j}", int(milp.lower[j]), int(milp.upper[j]), cat="Integer")
         for j in range(milp.n_cols)
     ]
     problem += pulp.lpSum([])

@@ -9,85 +9,24 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from time import perf_counter
 
-from gangplan.datasets.generate import generate
-from gangplan.models.counting import ceilings
-from gangplan.models.errors import PlanError
-from gangplan.models.tiers import tiers_of, values
-from gangplan.models.verify.check import check
-from gangplan.solvers.planners.greedy import greedy_plan
-
-SEED = 1
-
-THREADS = 1
-"""Threads of a solver or a planner; the greedy planner has one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the table.
-
-    Attributes
-    ----------
-    figure : what was run.
-    seconds : wall clock of it, building and checking apart.
-    value, bound : of the first tier; bound is None where nothing is proven.
-    note : sizes, or what the seconds hold.
-    """
-
-    figure: str
-    seconds: float
-    value: int | None = None
-    bound: int | None = None
-    note: str = ""
-
-    @property
-    def gap(self) -> float | None:
-        """Part by which the bound is above the value."""
-        if self.value is None or self.bound is None:
-            return None
-        return abs(self.bound - self.value) / max(1, abs(self.value))
-
-
-def greedy_on(preset: str) -> Iterator[Line]:
-    """Greedy alone on one preset, weighted-gpus; the plan is verified, the bound is counted."""
-    instance = generate(preset, seed=SEED)
-    tiers = tiers_of(instance, "weighted-gpus")
-    size = f"{len(instance.nodes)} nodes, {len(instance.groups)} groups, {instance.n_pods} pods"
-    for label, seconds in (("first run", 1e-9), ("runs of 1 s", 1.0)):
-        start = perf_counter()
-        plan = greedy_plan(instance, tiers, seconds)
-        spent = perf_counter() - start
-        if broken := check(instance, plan):
-            raise PlanError(f"{preset}: greedy plan breaks a rule: {broken[0]}")
-        value = values(instance, plan, tiers)[0]
-        bound = ceilings(instance, tiers)[0]
-        yield Line(f"greedy {preset}, {label}", spent, value, bound, size)
-
-
-def greedy_training() -> Iterator[Line]:
-    """Easy for a good greedy planner."""
-    yield from greedy_on("training-5k")
-
-
-def greedy_racks() -> Iterator[Line]:
-    """Rack-bound gangs: bins that want exact filling."""
-    yield from greedy_on("racks-5k")
-
-
-def greedy_vectors() -> Iterator[Line]:
-    """Vector packing: hard for everybody."""
-    yield from greedy_on("vectors-512")
-    yield from greedy_on("vectors-5k")
-
+from gangplan.experiments.figures.build import build_128
+from gangplan.experiments.figures.exact import counts_128, thousand_pods
+from gangplan.experiments.figures.greedy import greedy_racks, greedy_training, greedy_vectors
+from gangplan.experiments.figures.line import SEED, THREADS, Line
+from gangplan.experiments.figures.reading import read_5000
+from gangplan.experiments.figures.start import import_gangplan
 
 FIGURES: Mapping[str, Callable[[], Iterator[Line]]] = {
+    "import": import_gangplan,
+    "read-5000": read_5000,
     "greedy-training": greedy_training,
     "greedy-racks": greedy_racks,
     "greedy-vectors": greedy_vectors,
+    "build-128": build_128,
+    "thousand-pods": thousand_pods,
+    "counts-128": counts_128,
 }
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gangplan.experiments.spine import FIGURES, Line, cells, main
+from gangplan.experiments.figures.line import Line
+from gangplan.experiments.spine import FIGURES, cells, main
 
 
 def test_a_figure_prints_its_header_and_its_lines(

@@ -8,7 +8,7 @@ from gangplan.datasets.kubernetes.fields import Faults
 from gangplan.datasets.kubernetes.nodes import node
 from gangplan.datasets.kubernetes.pods import pod
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord
-from tests.datasets.kubernetes.dump import write_dump
+from gangplan.experiments.dump import write_dump
 
 
 def records(path: Path) -> tuple[list[NodeRecord], list[PodRecord]]:

@@ -11,7 +11,7 @@ from gangplan.datasets.kubernetes.documents import load
 from gangplan.datasets.kubernetes.fields import Faults
 from gangplan.datasets.kubernetes.jsontext import looks_like, values
 from gangplan.datasets.kubernetes.text import Ahead, Malformed
-from tests.datasets.kubernetes.dump import write_dump
+from gangplan.experiments.dump import write_dump
 from tests.datasets.kubernetes.manifests import load_all
 
 

@@ -2,7 +2,7 @@
 
 Objects have everything that real ones carry and a planner does not read (managedFields, status
 conditions, images, the service account token's volume), 3 to 5 KB each, so that reading times mean
-something. Run as ``python -m tests.datasets.kubernetes.dump FILE [NODES [PODS [SEED]]]``.
+something. Run as ``python -m gangplan.experiments.dump FILE [NODES [PODS [SEED]]]``.
 """
 
 import json
