@@ -80,9 +80,10 @@ def test_a_plan_file_is_no_cluster(tmp_path: Path) -> None:
         gangplan.load(path)
 
 
-def test_no_source_is_an_error() -> None:
+@pytest.mark.parametrize("sources", [[], "", ["a.yaml", ""]])
+def test_no_source_is_an_error(sources: str | list[str]) -> None:
     with pytest.raises(InputError, match="no source given"):
-        gangplan.load([])
+        gangplan.load(sources)
 
 
 def test_a_plan_is_proven_and_verified() -> None:

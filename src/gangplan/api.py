@@ -44,7 +44,7 @@ def load(
     from gangplan.datasets.io import INSTANCE_SCHEMA, PLAN_SCHEMA, read_instance
 
     sources = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
-    if not sources:
+    if not all(sources) or not sources:
         raise InputError([Fault("", "", "", "no source given: a file, a folder or -")])
     for source in sources:
         schema = json_file.schema_of(source)
