@@ -3,7 +3,10 @@
 import codecs
 from typing import IO
 
-CHUNK = 1 << 22
+CHUNK = 1 << 20
+SMALL = 1 << 23
+"""A text shorter than this is read whole; a longer one was not written by hand."""
+
 _SNIFF = 1 << 12
 
 
@@ -51,8 +54,8 @@ class TextReader:
         return self._ahead[:_SNIFF]
 
     def small(self) -> bool:
-        """Whether the first chunk holds the whole text."""
-        if not self._ended and len(self._ahead) < CHUNK:
+        """Whether the text is short; reads ahead to find out."""
+        while not self._ended and len(self._ahead) < SMALL:
             self._fill()
         return self._ended
 

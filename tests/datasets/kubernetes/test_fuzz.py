@@ -86,6 +86,7 @@ def test_spoiled_bytes_are_faults_in_any_chunks(path: Path, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         whole = read(path)
         patch.setattr(text_module, "CHUNK", rng.randint(1, 200))
+        patch.setattr(text_module, "SMALL", rng.randint(1, 200))
         pieces = read(path)
     # A whole text may be tried as YAML too, and is searched for keys that come twice.
     if not pieces[1] and "appears twice" not in "".join(whole[1]):

@@ -126,6 +126,7 @@ def test_json_is_told_by_its_start(text: str, json_like: bool) -> None:
 
 def test_a_dump_is_read_in_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr(text_module, "SMALL", 1 << 16)
     write_dump(tmp_path / "d.json", 50, 400)
     size = (tmp_path / "d.json").stat().st_size
     faults = Faults()
@@ -141,10 +142,23 @@ def test_a_dump_is_read_in_bounded_memory(tmp_path: Path, monkeypatch: pytest.Mo
     assert peak < 1_000_000
 
 
+def test_a_short_text_is_searched_for_keys_that_come_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search is left out of dumps of many megabytes, which no hand has written."""
+    obj = '{"kind": "A", "apiVersion": "v1", "x": {"a": 1, "a": 2}}'
+    found, faults = load_all(tmp_path / "d.json", obj)
+    assert (found, faults) == ([], ["d.json: line 1, column 40: the key 'a' appears twice"])
+    monkeypatch.setattr(text_module, "CHUNK", 16)
+    monkeypatch.setattr(text_module, "SMALL", 16)
+    assert len(load_all(tmp_path / "d.json", obj)[0]) == 1
+
+
 def test_a_cut_off_dump_gives_what_came_before_and_one_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr(text_module, "SMALL", 1 << 16)
     write_dump(tmp_path / "d.json", 50, 100)
     whole = (tmp_path / "d.json").read_bytes()
     found, faults = load_all(tmp_path / "d.json", whole[: len(whole) // 2])
