@@ -92,6 +92,8 @@ class Instance:
             raise InstanceError("roles.eligible: fewer columns than node classes")
         sliced = self.rules.owner[self.rules.slice > 0]
         below(sliced, len(self.groups), "rules.owner (of a rule with slices)")
+        if (self.groups.kind[self.roles.group[self.roles.minimum > 0]] != GANG).any():
+            raise InstanceError("roles.minimum: only a role of a gang has a minimum of its own")
         if (self.groups.kind[self.groups.parent >= 0] != GANG).any():
             raise InstanceError("groups.kind: a group below a composite is a gang")
         names = self.names

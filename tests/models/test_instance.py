@@ -80,6 +80,13 @@ def test_columns_cannot_be_written(instance: Instance) -> None:
         (lambda i: {"groups": replace(i.groups, kind=[1, 0, 0])}, "below a composite is a gang"),
         (lambda i: {"rules": replace(i.rules, slice=[2])}, "of a rule with slices"),
         (
+            lambda i: {
+                "groups": replace(i.groups, kind=[0, 2, 0]),
+                "roles": replace(i.roles, minimum=[0, 0, 1, 0]),
+            },
+            "only a role of a gang",
+        ),
+        (
             lambda i: {"roles": replace(i.roles, eligible=np.ones((4, 1), dtype=bool))},
             "fewer columns than node classes",
         ),
