@@ -27,6 +27,8 @@ class Needs:
     composite : (H,) children that must still be admitted beyond the standing ones, >= 0.
     composite_stands : (H,) enough children stand already.
     composite_pods, composite_devices : (H,) the fewest new pods (devices) that admit composite h.
+        Children that are held, or that too few pods wait for, are no way to do it; meaningless
+        where no way is left.
     """
 
     role: Ints
@@ -53,8 +55,23 @@ def needs_of(instance: Instance) -> Needs:
     )
     stands = gang & (group_need == 0)
     return Needs(
-        role_need, group_need, devices, stands, *_composites(instance, group_need, devices, stands)
+        role_need,
+        group_need,
+        devices,
+        stands,
+        *_composites(
+            instance, group_need, devices, stands, _enough_wait(instance, role_need, group_need)
+        ),
     )
+
+
+def _enough_wait(instance: Instance, role_need: Ints, group_need: Ints) -> Flags:
+    """(G,) not held, and as many pods wait as the group and each of its roles lack."""
+    roles = instance.roles
+    waiting = np.bincount(roles.group, weights=roles.wanted, minlength=len(instance.groups))
+    enough: Flags = ~instance.groups.held & (waiting >= group_need)
+    enough[roles.group[role_need > roles.wanted]] = False
+    return enough
 
 
 def _fewest_devices(instance: Instance, role_need: Ints, group: int, need: int) -> int:
@@ -75,7 +92,7 @@ def _fewest_devices(instance: Instance, role_need: Ints, group: int, need: int) 
 
 
 def _composites(
-    instance: Instance, group_need: Ints, devices: Ints, stands: Flags
+    instance: Instance, group_need: Ints, devices: Ints, stands: Flags, able: Flags
 ) -> tuple[Ints, Flags, Ints, Ints]:
     """Fold the trees from the leaves up; children stand after their parents."""
     n = len(instance.composites)
@@ -83,13 +100,18 @@ def _composites(
     standing = np.zeros(n, dtype=np.bool_)
     pods = np.zeros(n, dtype=np.int64)
     gpus = np.zeros(n, dtype=np.int64)
+    able_tree = np.zeros(n, dtype=np.bool_)
     for h in range(n - 1, -1, -1):
         leaves = np.flatnonzero(instance.groups.parent == h)
         inner = np.flatnonzero(instance.composites.parent == h)
         up = int(stands[leaves].sum() + standing[inner].sum())
         missing[h] = max(int(instance.composites.minimum[h]) - up, 0)
         standing[h] = missing[h] == 0
-        down_leaves, down_inner = leaves[~stands[leaves]], inner[~standing[inner]]
+        down_leaves = leaves[~stands[leaves] & able[leaves]]
+        down_inner = inner[~standing[inner] & able_tree[inner]]
+        able_tree[h] = (
+            not instance.composites.held[h] and len(down_leaves) + len(down_inner) >= missing[h]
+        )
         for target, leaf, composite in ((pods, group_need, pods), (gpus, devices, gpus)):
             each = sorted([*leaf[down_leaves].tolist(), *composite[down_inner].tolist()])
             target[h] = sum(each[: int(missing[h])])

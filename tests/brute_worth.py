@@ -60,27 +60,32 @@ def worth_of(instance: Instance, unit: int, tier: Tier) -> int:
     elif composite_stands(instance, unit - n):
         return 0
     if tier.kind == "elastic" or tier.unit == "pods":
-        return fewest(instance, unit, [1] * len(instance.roles))
+        return fewest(instance, unit, [1] * len(instance.roles)) or 0
     if tier.unit == "devices":
-        return fewest(instance, unit, instance.roles.devices.tolist())
+        return fewest(instance, unit, instance.roles.devices.tolist()) or 0
     if tier.unit == "age":
         return 1 + max(int(instance.groups.age[g]) for g in groups_of(instance, unit)) // 60
     return 1
 
 
-def fewest(instance: Instance, unit: int, each: list[int]) -> int:
-    """Smallest total of ``each`` (K,) over pods that meet the unit's minima; 0 if none do."""
+def fewest(instance: Instance, unit: int, each: list[int]) -> int | None:
+    """Smallest total of ``each`` (K,) over waiting pods that meet the unit's minima, if any do."""
     if unit >= len(instance.groups):
         h = unit - len(instance.groups)
         groups, inner = children_of(instance, h)
-        more = int(instance.composites.minimum[h]) - standing_children(instance, h)
-        costs = [fewest(instance, g, each) for g in groups if not stands(instance, g)]
-        costs += [
+        more = max(int(instance.composites.minimum[h]) - standing_children(instance, h), 0)
+        ways = [fewest(instance, g, each) for g in groups if not stands(instance, g)]
+        ways += [
             fewest(instance, len(instance.groups) + i, each)
             for i in inner
             if not composite_stands(instance, i)
         ]
-        return sum(sorted(costs)[: max(more, 0)])
+        costs = sorted(cost for cost in ways if cost is not None)
+        if instance.composites.held[h] or len(costs) < more:
+            return None
+        return sum(costs[:more])
+    if instance.groups.held[unit]:
+        return None
     roles = roles_of(instance, unit)
     return min(
         (
@@ -92,7 +97,7 @@ def fewest(instance: Instance, unit: int, each: list[int]) -> int:
                 for c, k in zip(chosen, roles, strict=True)
             )
         ),
-        default=0,
+        default=None,
     )
 
 

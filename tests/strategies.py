@@ -158,7 +158,7 @@ def _group(
     members = len(group.get("running", ())) + sum(len(r.get("running", ())) for r in group["roles"])
     if gang:
         everybody = members + _pods(group)
-        rare = 1 if not below and draw(st.integers(0, 9)) == 0 else 0
+        rare = int(draw(st.integers(0, 9)) == 0)
         group["minimum"] = draw(st.integers(1, everybody + rare)) if f.elastic else everybody
     if f.held and draw(st.integers(0, 9)) == 0:
         group["held"] = True

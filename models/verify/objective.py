@@ -130,12 +130,36 @@ class _Trees:
     def _standing(self, composite: int) -> bool:
         return bool(self._missing(composite) <= 0)
 
+    def _possible(self, group: int) -> bool:
+        """Tell whether a gang is not held and enough of its pods wait, role by role."""
+        roles = self.instance.roles
+        first, last = np.searchsorted(roles.group, [group, group + 1])
+        short = [roles.minimum[k] > roles.running[k] + roles.wanted[k] for k in range(first, last)]
+        waiting = int(roles.wanted[first:last].sum())
+        return (
+            not self.instance.groups.held[group]
+            and not any(short)
+            and self._lacking_pods(group) <= waiting
+        )
+
+    def _ways(self, composite: int) -> tuple[list[int], list[int]]:
+        """Children, groups and composites, that could be newly admitted."""
+        groups, inner = self._children(composite)
+        return (
+            [g for g in groups if not self.stands[g] and self._possible(g)],
+            [h for h in inner if not self._standing(h) and self._possible_tree(h)],
+        )
+
+    def _possible_tree(self, composite: int) -> bool:
+        ways = sum(len(children) for children in self._ways(composite))
+        held = bool(self.instance.composites.held[composite])
+        return not held and ways >= self._missing(composite)
+
     def _cheapest(self, composite: int, devices: bool) -> int:
         """Fewest new pods, or devices, that admit a composite which does not stand."""
-        groups, inner = self._children(composite)
+        groups, inner = self._ways(composite)
         gang = self._lacking_devices if devices else self._lacking_pods
-        each = [gang(g) for g in groups if not self.stands[g]]
-        each += [self._cheapest(h, devices) for h in inner if not self._standing(h)]
+        each = [gang(g) for g in groups] + [self._cheapest(h, devices) for h in inner]
         cheapest: list[int] = sorted(each)[: self._missing(composite)]
         return sum(cheapest)
 

@@ -69,3 +69,17 @@ def test_a_composite_with_enough_standing_children_stands() -> None:
     needs = needs_of(make_instance(NODES, groups, [{"minimum": 1}, {"parent": 0, "minimum": 1}]))
     assert needs.composite_stands.tolist() == [True, True]
     assert needs.composite_pods.tolist() == [0, 0]
+
+
+def test_children_that_cannot_be_admitted_are_no_way_to_admit_a_composite() -> None:
+    groups: list[Row] = [
+        {"parent": 0, "wanted": 1, "minimum": 2},
+        {"parent": 0, "held": True},
+        {"parent": 0, "roles": [{"wanted": 1, "minimum": 2}, {"wanted": 1}], "minimum": 1},
+        {"parent": 0, "wanted": 4, "minimum": 4, "request": {"gpu": 2}},
+        {"parent": 1},
+    ]
+    composites: list[Row] = [{"minimum": 1}, {"parent": 0, "minimum": 2}]
+    needs = needs_of(make_instance(NODES, groups, composites))
+    assert needs.composite_pods[0] == 4
+    assert needs.composite_devices[0] == 8
