@@ -1,9 +1,13 @@
-"""The two seams: ``Solver`` (Milp -> Outcome) and ``Planner`` (Instance -> Result)."""
+"""The two seams: ``Solver`` (Milp -> Outcome) and ``Planner`` (Instance -> Result).
+
+What only some solvers can do (``Doubtable``, ``Prestarted``, ``Streams``) is a protocol of its own,
+looked for where it is used.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.instance import Instance
@@ -103,6 +107,39 @@ class Solver(Protocol):
         ------
         SolverError : the backend crashed or cannot be used.
         """
+        ...
+
+
+@runtime_checkable
+class Doubtable(Protocol):
+    """A solver that knows another way to solve."""
+
+    def second(self) -> Solver | None:
+        """Return the other way; None where there is none after all."""
+        ...
+
+
+@runtime_checkable
+class Prestarted(Protocol):
+    """A solver with a process to start ahead."""
+
+    def prestart(self, threads: int = 1) -> None:
+        """Start it, and do not wait."""
+        ...
+
+
+OnPoint = Callable[[Floats, float | None], None]
+"""Called with an improving point (n,) and the bound at that time, or None."""
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A solver that can hand over improving points."""
+
+    def solve_streaming(
+        self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: OnPoint | None
+    ) -> Outcome:
+        """Solve, and call ``on_point`` with each improving point as it is found."""
         ...
 
 

@@ -6,23 +6,13 @@ a backend that has no other way, any other backend that is available.
 """
 
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import Milp
-from gangplan.solvers.base import Limits, Outcome, Solver
+from gangplan.solvers.base import Doubtable, Limits, Outcome, Solver
 
 SEED_SHIFT = 7_919
 """Added to the seed of the second run."""
-
-
-@runtime_checkable
-class Doubtable(Protocol):
-    """A solver that knows another way to solve."""
-
-    def second(self) -> Solver | None:
-        """Return the other way; None where there is none after all."""
-        ...
 
 
 def second_solver(solver: Solver) -> Solver | None:

@@ -10,7 +10,7 @@ objective (a maximised tier is negated), all values exact integers.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from gangplan.models.milp import Milp, row_block
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
-from gangplan.solvers.base import Limits, Progress, Solver, silent
+from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
 from gangplan.solvers.search import Bound, Incumbent, Search, tighter
 
 SEARCH_CELLS = 400_000
@@ -50,15 +50,6 @@ class Staged(NamedTuple):
     tiers: tuple[TierReport, ...]
     warnings: tuple[str, ...]
     seconds: dict[str, float]
-
-
-@runtime_checkable
-class Prestarted(Protocol):
-    """A solver with a process to start ahead."""
-
-    def prestart(self, threads: int = 1) -> None:
-        """Start it, and do not wait."""
-        ...
 
 
 def solve_tiers(

@@ -8,8 +8,7 @@ from gangplan.models.arrays import Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
 from gangplan.solvers.backends.workers import Worker, keep, take
-from gangplan.solvers.base import Limits, Outcome, Solver, Stop
-from gangplan.solvers.second import Doubtable
+from gangplan.solvers.base import Doubtable, Limits, Outcome, Solver, Stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,17 @@ global scheduler, so one process solves with one number of threads (``child.Watc
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from gangplan.models.arrays import Floats, Ints
+from gangplan.models.arrays import Ints
 from gangplan.models.bound import step
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.base import Limits, Outcome, Stop
+from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
     "kOptimal": (Stop.OPTIMAL, ""),
@@ -53,9 +52,6 @@ IPM_FROM = 500_000
 
 FEASIBILITY = 1e-7
 """Row and integrality tolerance: ten times finer than what ``decode`` accepts as integral."""
-
-OnPoint = Callable[[Floats, float | None], None]
-"""Called with an improving point and the bound at that time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,29 +14,17 @@ import time
 from dataclasses import replace
 from importlib import import_module
 from multiprocessing.connection import Connection
-from typing import Protocol, runtime_checkable
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.base import Limits, Outcome, Solver
+from gangplan.solvers.base import Limits, Outcome, Solver, Streams
 
 PRELOAD = ("scipy.sparse", "highspy")
 """Imported before the first job; what is missing is told when a solver needs it."""
 
 LAST_RESORT = 600.0
 """Seconds past the limit after which the child ends by itself, whatever it does."""
-
-
-@runtime_checkable
-class Streams(Protocol):
-    """A solver that can hand over improving points."""
-
-    def solve_streaming(
-        self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: object
-    ) -> Outcome:
-        """Solve and call ``on_point(x, bound)``."""
-        ...
 
 
 def main(pipe: int, lifeline: int) -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.highs import OnPoint
-from gangplan.solvers.base import Limits, Outcome, Stop
+from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 
 @dataclass(frozen=True)
