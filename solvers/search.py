@@ -65,9 +65,9 @@ class Search:
     seconds: dict[str, float] = field(default_factory=dict)
     _failures: int = 0
 
-    def relaxation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
+    def relaxation(self, milp: Milp, i: int, until: float) -> Bound | None:
         """Bound tier i by the duals of its linear relaxation."""
-        outcome = self._ask(self.solver, milp.relaxed(), until, "bound")
+        outcome = self._ask(milp.relaxed(), until, "bound")
         if outcome is None or outcome.row_dual is None:
             if outcome is not None and outcome.stop is Stop.INFEASIBLE:
                 self._contradicted(i, "found the relaxation infeasible")
@@ -82,7 +82,7 @@ class Search:
         self, milp: Milp, best: Incumbent, i: int, until: float
     ) -> tuple[Bound | None, Incumbent]:
         """Search tier i from the best plan; return what it proves and the best plan now."""
-        outcome = self._ask(self.solver, milp, until, "search", best)
+        outcome = self._ask(milp, until, "search", best)
         if outcome is None:
             return None, best
         now = self._point(milp, outcome, best, i)
@@ -168,7 +168,7 @@ class Search:
         return Bound(value, SEARCH)
 
     def _ask(
-        self, solver: Solver, milp: Milp, until: float, phase: str, start: Incumbent | None = None
+        self, milp: Milp, until: float, phase: str, start: Incumbent | None = None
     ) -> Outcome | None:
         """Solve until then; None where there is no time, or the solver failed."""
         begin = time.monotonic()
@@ -177,7 +177,7 @@ class Search:
             return None
         point = None if start is None else self._start(start)
         try:
-            outcome = solver.solve(milp, replace(self.limits, seconds=seconds), start=point)
+            outcome = self.solver.solve(milp, replace(self.limits, seconds=seconds), start=point)
         except SolverError as error:
             self._failures += 1
             self._warn(f"the solver failed, its last plan and bounds are kept: {error}")
@@ -185,9 +185,9 @@ class Search:
         finally:
             self._clock(phase, begin)
         if outcome.overshoot > 1:
-            self._warn(f"{solver.name} ran {outcome.overshoot:.1f} s past its limit")
+            self._warn(f"{self.solver.name} ran {outcome.overshoot:.1f} s past its limit")
         if "start not used" in outcome.message:
-            self._warn(f"{solver.name}: {outcome.message}")
+            self._warn(f"{self.solver.name}: {outcome.message}")
         return outcome
 
     def _start(self, best: Incumbent) -> Ints | None:

@@ -86,12 +86,16 @@ def solve_tiers(
         Incumbent(start, values(instance, start, tuple(tiers))),
     )
     progress("counting", 0.0)
-    bounds = _by_counting(instance, run.tiers)
+    counted = _by_counting(instance, run.tiers)
+    bounds = list(counted)
     for i, tier in enumerate(run.tiers):
         if not run.closed(bounds, i):
             bounds[i] = run.solve_tier(bounds, i, tier)
     return Staged(
-        run.best.plan, _reports(run, bounds), tuple(dict.fromkeys(run.warnings)), run.seconds
+        run.best.plan,
+        _reports(run, bounds, counted),
+        tuple(dict.fromkeys(run.warnings)),
+        run.seconds,
     )
 
 
@@ -135,16 +139,22 @@ class _Run:
             return tighter(bound, Bound(offset, COUNTING))
         milp = self._held(model, i).with_cost(cost, offset)
         if self.search is None:
-            self.search = Search(model, self.tiers, self.solver, self.limits, self.second)
-            self.search.warnings = self.warnings
-            self.search.seconds = self.seconds
+            self.search = Search(
+                model,
+                self.tiers,
+                self.solver,
+                self.limits,
+                self.second,
+                self.warnings,
+                self.seconds,
+            )
             self.deadline = time.monotonic() + self.limits.seconds
         assert self.deadline is not None  # set beside the search
         left = self.deadline - time.monotonic()
         last = all(self.closed(bounds, j) for j in range(i + 1, len(self.tiers)))
         until = time.monotonic() + (left if last else left * SHARE)
         self._say(f"bound {tier.name}")
-        bound = tighter(bound, self.search.relaxation(milp, self.best, i, until))
+        bound = tighter(bound, self.search.relaxation(milp, i, until))
         if self.done(bound, i) or not self._searchable():
             return bound
         self._say(f"search {tier.name}")
@@ -216,15 +226,18 @@ def _negated(top: int | None) -> Bound | None:
     return None if top is None else Bound(-top, COUNTING)
 
 
-def _reports(run: _Run, bounds: Sequence[Bound | None]) -> tuple[TierReport, ...]:
-    """Compare every tier's bound with the final plan; proven needs every earlier tier proven."""
+def _reports(
+    run: _Run, bounds: Sequence[Bound | None], counted: Sequence[Bound | None]
+) -> tuple[TierReport, ...]:
+    """Compare every tier's bound with the final plan; proven needs every earlier tier proven.
+
+    A bound that a plan of a later tier went past gives way to the one that was ``counted``.
+    """
     reports: list[TierReport] = []
     earlier = True
-    counted = _by_counting(run.instance, run.tiers)
     for i, tier in enumerate(run.tiers):
         bound = bounds[i]
         if bound is not None and bound.value > run.cost(i):
-            # A plan found in a later tier went past an earlier tier's bound.
             run.warnings.append(
                 f"{tier.name}: a bound by {bound.proof} was contradicted by a verified plan, "
                 "and was set aside"
