@@ -1,1 +1,1 @@
-"""."""
+"""Live clusters: nothing here yet."""

@@ -1,1 +1,1 @@
-"""."""
+"""The figures of ``make bench``."""

@@ -1,1 +1,1 @@
-"""."""
+"""Planners and solvers: from an instance to a verified result."""

@@ -1,1 +1,1 @@
-"""."""
+"""Tests; the folders mirror the sources."""

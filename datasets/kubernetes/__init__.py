@@ -1,1 +1,1 @@
-"""."""
+"""From Kubernetes API objects to an instance."""

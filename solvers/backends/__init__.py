@@ -1,1 +1,1 @@
-"""."""
+"""Solvers, and the watched processes that they run in."""

@@ -1,1 +1,1 @@
-"""."""
+"""Planners: greedy and exact."""
