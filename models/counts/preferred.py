@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.counts.indexed import Indexed, indexed, nothing, numbered, stacked
+from gangplan.models.counts.cells import Cells, cells_of
+from gangplan.models.counts.indexed import Indexed, indexed, nothing, stacked
 from gangplan.models.counts.layers import Layer, layers
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.sizes import Sizes
@@ -133,20 +134,15 @@ def _members(instance: Instance) -> Ints:
     return np.where(rules.mode == PREFERRED, count, 0)
 
 
-def _cells(instance: Instance, pairs: Pairs, layer: Layer) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Pairs of the layer, their (role, place) cell; and each cell's role, place and slots."""
-    width = _width(instance)
-    pair = np.flatnonzero(layer.rule[pairs.role] >= 0)
-    place = place_of(instance, layer.level)[pairs.node[pair]]
-    distinct, cell = numbered(pairs.role[pair] * width + place, len(instance.roles) * width)
-    slots = np.bincount(cell, weights=pairs.upper[pair], minlength=len(distinct))
-    return pair, cell, distinct // width, distinct % width, slots.astype(np.int64)
+def _cells(instance: Instance, pairs: Pairs, layer: Layer) -> Cells:
+    return cells_of(pairs, layer, place_of(instance, layer.level), _width(instance))
 
 
 def _rooms(instance: Instance, sizes: Sizes, pairs: Pairs, layer: Layer) -> tuple[Ints, Ints]:
     """(rule, place) keys of a layer, one a cell, and how many pods of the cell's role fit."""
-    _, _, role, place, slots = _cells(instance, pairs, layer)
-    return layer.rule[role] * _width(instance) + place, np.minimum(slots, sizes.most[role])
+    sums = _cells(instance, pairs, layer)
+    key = sums.rule * _width(instance) + sums.place
+    return key, np.minimum(sums.slots, sizes.most[sums.role])
 
 
 def _fewest(
@@ -167,25 +163,20 @@ def _fewest(
 def _used(
     instance: Instance, sizes: Sizes, pairs: Pairs, layer: Layer, x: VarBlock, places: Places
 ) -> RowBlock:
-    pair, cell, role, place, slots = _cells(instance, pairs, layer)
-    rule = layer.rule[role]
-    column = places.v.find(rule, place)
+    sums = _cells(instance, pairs, layer)
+    column = places.v.find(sums.rule, sums.place)
     kept = column >= 0
     number = np.cumsum(kept) - 1
-    mine = kept[cell]
+    mine = kept[sums.cell]
     n = int(kept.sum())
+    most = np.minimum(sums.slots, sizes.most[sums.role])
     return row_block(
         "preferred.used",
-        np.concatenate([number[cell[mine]], np.arange(n)]),
-        np.concatenate([x.cols[pair[mine]], column[kept]]),
-        np.concatenate(
-            [
-                np.ones(int(mine.sum()), dtype=np.int64),
-                -np.minimum(slots, sizes.most[role])[kept],
-            ]
-        ),
+        np.concatenate([number[sums.cell[mine]], np.arange(n)]),
+        np.concatenate([x.cols[sums.pair[mine]], column[kept]]),
+        np.concatenate([np.ones(int(mine.sum()), dtype=np.int64), -most[kept]]),
         -np.inf,
         0.0,
         n,
-        np.column_stack([rule, role, place])[kept],
+        np.column_stack([sums.rule, sums.role, sums.place])[kept],
     )

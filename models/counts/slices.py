@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.counts.indexed import Indexed, indexed, nothing, numbered
+from gangplan.models.counts.cells import cells_of
+from gangplan.models.counts.indexed import Indexed, indexed, nothing
 from gangplan.models.counts.layers import Layer, layers
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.sizes import Sizes
@@ -60,8 +61,9 @@ def columns(instance: Instance, sizes: Sizes, pairs: Pairs, cols: Columns) -> Sl
     n, n_rules = max(instance.topology.n_domains, 1), len(instance.rules)
     slots = np.zeros(n_rules * n, dtype=np.int64)
     for layer in _layers(instance):
-        cell, _, room = _cells(instance, sizes, pairs, layer)
-        np.add.at(slots, cell, room)
+        domain = instance.topology.domain[layer.level]
+        sums = cells_of(pairs, layer, domain, n)
+        np.add.at(slots, sums.rule * n + sums.place, np.minimum(sums.slots, sizes.most[sums.role]))
     left_over = np.zeros(n_rules * n, dtype=np.int64)
     rules = instance.rules
     alive = np.zeros(n_rules, dtype=np.bool_)
@@ -122,14 +124,3 @@ def rows(
 
 def _layers(instance: Instance) -> list[Layer]:
     return layers(instance, np.flatnonzero(instance.rules.slice > 0))
-
-
-def _cells(instance: Instance, sizes: Sizes, pairs: Pairs, layer: Layer) -> tuple[Ints, Ints, Ints]:
-    """(rule, domain) key, role and room of every (role, domain) with pairs of a sliced group."""
-    n = max(instance.topology.n_domains, 1)
-    pair = np.flatnonzero(layer.rule[pairs.role] >= 0)
-    domain = instance.topology.domain[layer.level, pairs.node[pair]]
-    distinct, cell = numbered(pairs.role[pair] * n + domain, len(instance.roles) * n)
-    slots = np.bincount(cell, weights=pairs.upper[pair], minlength=len(distinct)).astype(np.int64)
-    role = distinct // n
-    return layer.rule[role] * n + distinct % n, role, np.minimum(slots, sizes.most[role])

@@ -18,11 +18,10 @@ A rule with one domain left (running members fix it) needs no columns: the pairs
 Slices have rows of their own: slices.py. Off: no columns, no rows, and no pair is cut.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.counts.cells import Cells, cells_of, joined
 from gangplan.models.counts.indexed import Indexed, indexed, numbered, stacked
 from gangplan.models.counts.layers import Layer, layers, refines
 from gangplan.models.counts.pairs import Pairs
@@ -31,26 +30,6 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
 NAME = "topology"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """The (role, domain) sums of one layer: what topology.inside is written on.
-
-    Attributes
-    ----------
-    pair : (c,) pairs e that lie in a cell.
-    cell : (c,) the cell of each.
-    rule, role, domain : (m,) what a cell stands for.
-    slots : (m,) most pods of the role in the domain.
-    """
-
-    pair: Ints
-    cell: Ints
-    rule: Ints
-    role: Ints
-    domain: Ints
-    slots: Ints
 
 
 def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Indexed:
@@ -97,8 +76,10 @@ def rows(
         rows_of_layer, nested = _nest(instance, u, layer, inside, outer)
         nest.append(rows_of_layer)
         rule = np.where(nested, -1, layer.rule)
-        cells.append(_cells(instance, pairs, Layer(layer.level, rule)))
-    sums = _joined(cells)
+        domain = instance.topology.domain[layer.level]
+        bound = Layer(layer.level, rule)
+        cells.append(cells_of(pairs, bound, domain, instance.topology.n_domains))
+    sums = joined(cells)
     alone = (instance.rules.owner < len(instance.groups)) & (places[instance.rules.owner] >= 0)
     return [
         _choose(instance, u, places),
@@ -141,36 +122,13 @@ def _choose(instance: Instance, u: Indexed, places: Ints) -> RowBlock:
     )
 
 
-def _cells(instance: Instance, pairs: Pairs, layer: Layer) -> Cells:
-    pair = np.flatnonzero(layer.rule[pairs.role] >= 0)
-    n = instance.topology.n_domains
-    domain = instance.topology.domain[layer.level, pairs.node[pair]]
-    distinct, cell = numbered(pairs.role[pair] * n + domain, len(instance.roles) * n)
-    slots = np.bincount(cell, weights=pairs.upper[pair], minlength=len(distinct))
-    role = distinct // n if n else distinct
-    return Cells(pair, cell, layer.rule[role], role, distinct % max(n, 1), slots.astype(np.int64))
-
-
-def _joined(cells: list[Cells]) -> Cells:
-    none = np.zeros(0, dtype=np.int64)
-    start = np.cumsum([0, *(len(c.rule) for c in cells)])
-    return Cells(
-        np.concatenate([none, *(c.pair for c in cells)]),
-        np.concatenate([none, *(c.cell + s for c, s in zip(cells, start, strict=False))]),
-        np.concatenate([none, *(c.rule for c in cells)]),
-        np.concatenate([none, *(c.role for c in cells)]),
-        np.concatenate([none, *(c.domain for c in cells)]),
-        np.concatenate([none, *(c.slots for c in cells)]),
-    )
-
-
 def _inside(sizes: Sizes, sums: Cells, x: VarBlock, u: Indexed, alone: Flags) -> list[RowBlock]:
     """Write topology.inside and topology.least; ``alone`` (T,): rules of gangs with a y."""
     least, most = sizes.least[sums.role], sizes.most[sums.role]
     exact = alone[sums.rule] & (least == most)
     factor = np.where(exact, most, np.minimum(most, sums.slots))
-    column = u.find(sums.rule, sums.domain)
-    about = np.column_stack([sums.rule, sums.role, sums.domain])
+    column = u.find(sums.rule, sums.place)
+    about = np.column_stack([sums.rule, sums.role, sums.place])
     n = len(column)
     every = row_block(
         "topology.inside",
@@ -209,7 +167,7 @@ def _minimum(
     if len(instance.groups):
         some = some & (sizes.group_least[group] > role_sum[group])
     n = max(instance.topology.n_domains, 1)
-    distinct, at = numbered(sums.rule * n + sums.domain, max(len(instance.rules), 1) * n)
+    distinct, at = numbered(sums.rule * n + sums.place, max(len(instance.rules), 1) * n)
     wanted = np.zeros(len(distinct), dtype=np.bool_)
     wanted[at[some]] = True
     number = np.cumsum(wanted) - 1
