@@ -114,7 +114,7 @@ def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
         items += [
             (int(worth.pod[k]), int(instance.roles.request[k, r]), int(fit[k])) for k in roles
         ]
-        best = min(best, trees + _fractional(items, int(instance.nodes.free[reached, r].sum())))
+        best = min(best, trees + _fractional(items, sum(instance.nodes.free[reached, r].tolist())))
     if len(instance.shared):
         each = instance.roles.share + 1000 * instance.roles.whole
         items = [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]

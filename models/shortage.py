@@ -124,11 +124,10 @@ def _per_set(sets: _Candidates, amounts: Ints) -> Ints:
     """(..., N) amounts per node -> (..., n) sums per candidate set."""
     inside = sets.label >= 0
     label, n = sets.label[inside], len(sets.names)
-    rows = amounts.reshape(-1, len(sets.label))[:, inside]
-    out = np.zeros((len(rows), n), dtype=np.int64)
-    for row, amount in zip(out, rows, strict=True):
-        np.add.at(row, label, amount)
-    return out.reshape(*amounts.shape[:-1], n)
+    out = np.zeros((*amounts.shape[:-1], n), dtype=amounts.dtype)
+    for row in np.ndindex(amounts.shape[:-1]):
+        np.add.at(out[row], label, amounts[row][inside])
+    return out
 
 
 def _capacity(
@@ -152,13 +151,23 @@ def _capacity(
         free = np.where(usable, instance.nodes.free[:, r], 0)
         least = int(instance.roles.request[start:end, r].min())
         if least:
-            cap = _per_set(sets, free // least)
+            cap = _per_set(sets, np.minimum(free // least, wanted.sum()))
             tighter = cap < have
             have, scarce = np.where(tighter, cap, have), np.where(tighter, r, scarce)
         total = least_total(instance, start, end, r, need, needs)
-        empty = (_per_set(sets, free) < total) & (have >= need)
+        empty = _too_little(sets, free, total) & (have >= need)
         have, scarce = np.where(empty, need - 1, have), np.where(empty, r, scarce)
     return have, scarce
+
+
+def _too_little(sets: _Candidates, free: Ints, total: int) -> Flags:
+    """(n,) sets whose free room, node by node, adds up to less than ``total``."""
+    if total >= 2**63:  # int64 cannot hold it; Python integers can
+        return np.asarray(_per_set(sets, free.astype(object)) < total, dtype=np.bool_)
+    enough = np.minimum(free, total)  # no node needs to give more, and then few sums wrap round
+    if total * len(free) >= 2**63:
+        enough = enough.astype(object)
+    return np.asarray(_per_set(sets, enough) < total, dtype=np.bool_)
 
 
 def _sliced(instance: Instance, rule: int, slots: Ints, sets: _Candidates) -> Ints:
@@ -182,12 +191,14 @@ def least_total(instance: Instance, start: int, end: int, r: int, need: int, nee
 
     The roles' own minima come first, the rest from the roles that ask the least.
     """
-    own = np.minimum(needs.role[start:end], instance.roles.wanted[start:end])
-    each = instance.roles.request[start:end, r]
-    total, rest = int((own * each).sum()), need - int(own.sum())
-    for k in np.argsort(each, kind="stable"):
-        taken = max(min(rest, int(instance.roles.wanted[start + k] - own[k])), 0)
-        total, rest = total + taken * int(each[k]), rest - taken
+    # Python integers: bytes times pods can be above 2^63.
+    each: list[int] = instance.roles.request[start:end, r].tolist()
+    wanted: list[int] = instance.roles.wanted[start:end].tolist()
+    own: list[int] = np.minimum(needs.role[start:end], wanted).tolist()
+    total, rest = sum(a * b for a, b in zip(own, each, strict=True)), need - sum(own)
+    for k in sorted(range(end - start), key=each.__getitem__):
+        taken = max(min(rest, wanted[k] - own[k]), 0)
+        total, rest = total + taken * each[k], rest - taken
     return total
 
 
@@ -199,7 +210,7 @@ def _scarcest(instance: Instance, role: int, nodes: Flags) -> str:
     counts: list[tuple[int, str]] = []
     for r in np.flatnonzero(instance.roles.request[role]):
         fit = instance.nodes.free[eligible, r] // instance.roles.request[role, r]
-        counts.append((int(fit.sum()), instance.names.resources[r]))
+        counts.append((sum(fit.tolist()), instance.names.resources[r]))
     if len(instance.shared) and (instance.roles.share[role] or instance.roles.whole[role]):
         counts.append((int(shared_slots(instance, role)[eligible].sum()), "shared devices"))
     return min(counts)[1] if counts else "eligible nodes"

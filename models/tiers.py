@@ -30,6 +30,9 @@ from gangplan.models.topology import PREFERRED
 
 OBJECTIVES = ("groups", "gpus", "age", "weighted-gpus")
 
+EXACT = 2**53
+"""No tier may be worth more: up to here a float64, and any sum of worths, is exact."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tier:
@@ -64,16 +67,18 @@ def tiers_of(
 
     Raises
     ------
-    PlanError : unknown objective, a weight that is missing or not a positive integer.
+    PlanError : unknown objective, a weight that is missing or not a positive integer, worths that
+        add up to more than EXACT.
     """
-    priorities = sorted({int(p) for p in instance.groups.priority}, reverse=True)
+    roots = instance.composites.priority[instance.composites.parent < 0]
+    priorities = sorted({*instance.groups.priority.tolist(), *roots.tolist()}, reverse=True)
     if objective == "weighted-gpus":
         table = {p: p for p in priorities} if weights is None else dict(weights)
         for p in priorities:
             if table.get(p, 0) < 1:
                 raise PlanError(f"weighted-gpus: priority {p} needs a positive integer weight")
         pairs = tuple((p, table[p]) for p in priorities)
-        return (Tier("weighted-gpus", "admitted", True, "devices", pairs),)
+        return _exact(instance, (Tier("weighted-gpus", "admitted", True, "devices", pairs),))
     if objective not in OBJECTIVES:
         raise PlanError(f"unknown objective {objective!r}: one of {', '.join(OBJECTIVES)}")
     steps = {
@@ -89,7 +94,32 @@ def tiers_of(
     tiers += [Tier(f"elastic({p})", "elastic", True, weights=((p, 1),)) for p in priorities]
     tiers.append(Tier("preferred", "preferred", False))
     tiers.append(Tier("fragmentation", "fragmentation", False))
-    return tuple(tiers)
+    return _exact(instance, tuple(tiers))
+
+
+def _exact(instance: Instance, tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
+    """Refuse tiers that could be worth more than EXACT; counted in Python integers."""
+    roles, groups = instance.roles, instance.groups
+    pods: list[int] = roles.wanted.tolist()
+    each: dict[str, list[int]] = {
+        "devices": roles.devices.tolist(),
+        "age": (1 + groups.age // 60)[roles.group].tolist(),
+    }
+    priority: list[int] = groups.priority[roles.group].tolist()
+    for tier in tiers:
+        weight = dict(tier.weights)
+        # A tree pays the weight of its root's priority, which need not be that of its groups.
+        most = max(weight.values(), default=0)
+        mixed = bool(len(instance.composites))
+        total = sum(
+            (most if mixed else weight.get(p, 0)) * n * worth
+            for p, n, worth in zip(
+                priority, pods, each.get(tier.unit, [1] * len(pods)), strict=True
+            )
+        )
+        if total > EXACT:
+            raise PlanError(f"{tier.name}: worth up to {total}; above 2^53 no sum is exact")
+    return tiers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,9 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.counts.indexed import Indexed, indexed
 from gangplan.models.counts.pairs import Pairs
+from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
-from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
+from gangplan.models.milp import BIGGEST, Columns, RowBlock, VarBlock, row_block
 
 NAME = "fragmentation"
 
@@ -33,11 +34,17 @@ def rows(
     Parameters
     ----------
     capacity, shares : whether those families bound what a node holds; M then uses its devices.
+
+    Raises
+    ------
+    FormulationError : more than 2^40 devices.
     """
     column = o.spread(len(instance.nodes))
     devices = instance.roles.devices[pairs.role]
     mine = np.flatnonzero((column[pairs.node] >= 0) & (devices > 0))
     node = pairs.node[mine]
+    if (devices[mine].astype(np.float64) @ pairs.upper[mine]) > BIGGEST:
+        raise FormulationError("fragmentation.open: devices above 2^40 cannot be solved exactly")
     divisor = np.zeros(len(instance.nodes), dtype=np.int64)
     np.gcd.at(divisor, node, devices[mine])
     divisor = np.maximum(divisor, 1)
@@ -70,11 +77,12 @@ def _owned(instance: Instance) -> Ints:
     """
     roles, unit = instance.roles, instance.device_unit
     columns = list(instance.device_columns)
-    asked = unit * roles.request[:, columns].sum(axis=1)
+    # Clipped above any number of devices that ``rows`` accepts, so that no sum wraps round.
+    asked = unit * np.minimum(roles.request[:, columns], BIGGEST).sum(axis=1)
     pooled = (roles.share + 1000 * roles.whole) * unit // 1000
     if (roles.devices > asked + pooled).any():
         return np.full(len(instance.nodes), np.iinfo(np.int64).max)
-    owned = unit * instance.nodes.free[:, columns].sum(axis=1)
+    owned = unit * np.minimum(instance.nodes.free[:, columns], BIGGEST).sum(axis=1)
     pool = np.zeros(len(instance.nodes), dtype=np.int64)
     np.add.at(pool, instance.shared.node, instance.shared.free)
     return np.asarray(owned + pool * unit // 1000, dtype=np.int64)

@@ -1,13 +1,14 @@
 """One sentence a waiting group: why it waits, and how that is known.
 
-Held groups say what they wait for; a shortage by counting is a proof by itself; a group that could
-be placed alone lost its room to others, which is proven exactly when its tier is.
+Held groups say what they wait for; a shortage by counting is a proof by itself; that there is no
+room left beside what is admitted is proven exactly when the tiers that count the group are.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
+from gangplan.models.arrays import Ints
 from gangplan.models.columns import GANG
 from gangplan.models.counting import Shortage, cannot_be_placed
 from gangplan.models.instance import Instance
@@ -15,6 +16,8 @@ from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.result import TierReport
 from gangplan.models.slots import Slots, slots_of
+
+WEIGHTED = "weighted-gpus"
 
 
 def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
@@ -32,11 +35,18 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     gang = instance.groups.kind == GANG
     waits = np.where(gang, ~needs.stands & (placed == 0), placed < wanted)
     waits |= instance.groups.held
-    return {int(g): _why(instance, int(g), needs, slots, reports) for g in np.flatnonzero(waits)}
+    return {
+        int(g): _why(instance, int(g), needs, slots, placed, reports) for g in np.flatnonzero(waits)
+    }
 
 
 def _why(
-    instance: Instance, g: int, needs: Needs, slots: Slots, reports: tuple[TierReport, ...]
+    instance: Instance,
+    g: int,
+    needs: Needs,
+    slots: Slots,
+    placed: Ints,
+    reports: tuple[TierReport, ...],
 ) -> str:
     if instance.groups.held[g]:
         return instance.names.held[g]
@@ -48,15 +58,36 @@ def _why(
     short = cannot_be_placed(instance, g, needs, slots)
     if short is not None:
         return sentence(short) + leaving(instance, g, needs)
-    priority = int(instance.groups.priority[g])
-    tier = [r for r in reports if r.name.startswith("admitted") and f"({priority})" in r.name]
-    tier = tier or [r for r in reports if r.name == "weighted-gpus"]
-    if tier and all(r.proven for r in tier):
-        return (
-            "fits by itself, but not together with what is admitted: no plan does better at "
-            f"priority {priority} and above (proven: {tier[-1].proof})"
-        )
-    return "no room was found beside what is admitted (not proven)"
+    tier = _counts_it(instance, g, needs, placed, reports)
+    if tier is None:
+        return "no room was found beside what is admitted (not proven)"
+    better = f"does better at priority {int(instance.groups.priority[g])} and above"
+    if tier.name == WEIGHTED:
+        better = "is worth more"
+    return f"no room beside what is admitted: no plan {better} (proven: {tier.proof})"
+
+
+def _counts_it(
+    instance: Instance, g: int, needs: Needs, placed: Ints, reports: tuple[TierReport, ...]
+) -> TierReport | None:
+    """Return the last tier that placing the group would raise; None where one is not proven.
+
+    A child of a tree that is in already is counted by ``elastic`` alone.
+    """
+    h, in_tree = int(instance.groups.parent[g]), False
+    if h >= 0:
+        while instance.composites.parent[h] >= 0:
+            h = int(instance.composites.parent[h])
+        under = instance.groups_of(len(instance.groups) + h)
+        in_tree = bool(needs.composite_stands[h] or placed[under].any())
+    kinds = ("admitted", "elastic") if in_tree else ("admitted",)
+    priority = f"({int(instance.groups.priority[g])})"
+    mine = [r for r in reports if r.name.startswith(kinds) and r.name.endswith(priority)]
+    own = instance.roles.devices[instance.roles.group == g]
+    pays = needs.group_devices[g] if instance.groups.kind[g] == GANG else own.min(initial=0)
+    if pays > 0 and not in_tree:
+        mine += [r for r in reports if r.name == WEIGHTED]
+    return mine[-1] if mine and all(r.proven for r in mine) else None
 
 
 def sentence(short: Shortage) -> str:
