@@ -159,6 +159,10 @@ class _Making:
         forbidden = {self.forbidders.path(pod) for pod in unit.pending} - {""}
         if forbidden:
             unit.unsupported.append(min(forbidden, key=natural))
+        # Each scheduler would wait for the other one's pods; kube-scheduler rejects them all.
+        names = {pod.scheduler for pod in (*unit.pending, *unit.gated, *unit.running)}
+        if unit.pending and len(names) > 1:
+            unit.held.append(f"its pods name several schedulers: {', '.join(sorted(names))}")
         asked = {pod_wishes(pod, self.faults) for pod in unit.pending}
         if len(asked) == 1:
             (wish,) = asked

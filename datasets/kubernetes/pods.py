@@ -5,7 +5,7 @@ from gangplan.datasets.kubernetes.affinity import anti_terms, eligibility
 from gangplan.datasets.kubernetes.documents import Document
 from gangplan.datasets.kubernetes.fields import Faults, Fields
 from gangplan.datasets.kubernetes.names import subdomain
-from gangplan.datasets.kubernetes.records import PodRecord
+from gangplan.datasets.kubernetes.records import DEFAULT_SCHEDULER, PodRecord
 from gangplan.datasets.kubernetes.requests import effective_request
 from gangplan.datasets.kubernetes.unsupported import hard_rules
 
@@ -81,6 +81,7 @@ def pod_from_spec(
         anti=anti_terms(spec, labels),
         created=metadata.timestamp("creationTimestamp"),
         source=source,
+        scheduler=spec.text("schedulerName") or DEFAULT_SCHEDULER,
     )
     return record if len(faults) == before else None
 

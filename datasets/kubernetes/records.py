@@ -89,6 +89,10 @@ class NodeRecord:
     source: str
 
 
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The scheduler of a pod that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class PodRecord:
     """A core/v1 Pod, or a pod that a Job without pods will make.
@@ -108,6 +112,7 @@ class PodRecord:
     unsupported : paths of hard rules that are not honoured yet, sorted.
     anti : required anti-affinity terms, kept of every pod.
     created : seconds since the epoch; None where absent.
+    scheduler : spec.schedulerName.
     """
 
     namespace: str
@@ -128,6 +133,7 @@ class PodRecord:
     anti: tuple[AntiTerm, ...]
     created: float | None
     source: str
+    scheduler: str = DEFAULT_SCHEDULER
 
 
 @dataclass(frozen=True, slots=True)

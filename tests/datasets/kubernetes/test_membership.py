@@ -163,3 +163,29 @@ def test_ownerless_pods_with_a_rule_stay_apart() -> None:
     fields: dict[str, Any] = {"annotations": {"gangplan.io/required-topology": "rack"}}
     built = instance(node("n1", labels={"rack": "a"}), pod("p-0", **fields), pod("p-1", **fields))
     assert len(built.groups) == 2
+
+
+def under(name: str, scheduler: str, **fields: Any) -> dict[str, Any]:
+    """A member of the gang ``g`` that names its scheduler (an empty text: none)."""
+    return pod(name, "g", spec={"schedulerName": scheduler}, **fields)
+
+
+@pytest.mark.parametrize("where", [{}, {"on": "n1"}])
+def test_a_group_of_several_schedulers_is_held(where: dict[str, Any]) -> None:
+    members = [under("a", ""), under("b", "volcano", **where)]
+    built = instance(node("n1"), gang("g", 2), *members)
+    assert held(built) == {"lab/g": "its pods name several schedulers: default-scheduler, volcano"}
+
+
+def test_a_scheduler_that_is_not_named_is_the_default_one() -> None:
+    members = [under("a", ""), under("b", "default-scheduler"), pod("c", "g")]
+    assert not held(instance(node("n1"), gang("g", 3), *members))
+
+
+def test_a_finished_or_leaving_member_of_another_scheduler_holds_nothing() -> None:
+    members = [
+        under("a", ""),
+        under("b", "volcano", phase="Succeeded"),
+        under("c", "volcano", deletionTimestamp="2026-01-01T00:00:00Z"),
+    ]
+    assert not held(instance(node("n1"), gang("g", 1), *members))
