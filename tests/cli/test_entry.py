@@ -37,6 +37,10 @@ def one_line(text: str) -> str:
             ["plan", "x.json", "--objective", "fun"],
             "error: objective fun: no objective of this name",
         ),
+        (
+            ["plan", "x.json", "--planner", "greedy", "--second-opinion"],
+            "error: --second-opinion: greedy proves nothing",
+        ),
         (["plan", "x.json", "--formulation", "x"], "error: --formulation: counts expected"),
         (
             ["plan", "x.json", "--weights", "1=1"],

@@ -171,6 +171,30 @@ def test_an_unwritable_path_is_refused_before_planning(
     assert capsys.readouterr().err == f"error: {tmp_path}: cannot be written: a folder\n"
 
 
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_source_is_not_overwritten(
+    source: str, folder: bool, tmp_path: Path, capsys: Captured
+) -> None:
+    before = Path(source).read_bytes()
+    # By another name of the same file.
+    output = str(tmp_path / ".." / tmp_path.name / "cluster.json")
+    assert main(["plan", str(tmp_path) if folder else source, "-o", output]) == codes.USAGE
+    assert "is read as a source, and would be overwritten" in capsys.readouterr().err
+    assert Path(source).read_bytes() == before
+
+
+def test_the_plan_file_is_there_although_nobody_reads_the_tables(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("gangplan.cli.render.show_plan", gone)
+    path = tmp_path / "plan.json"
+    assert main(["plan", source, "-o", str(path)]) == codes.PIPE_CLOSED
+    assert check(cluster(), read_plan(str(path), cluster())) == ()
+
+
 def test_a_missing_source_is_one_line(capsys: Captured) -> None:
     assert main(["plan", "nowhere.json"]) == codes.USAGE
     err = capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Options that several commands share, and their checks."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,6 +39,21 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, word
 def usage(option: str, message: str) -> InputError:
     """Return the one-line error for an option."""
     return InputError([Fault("", option, "", message)])
+
+
+def spare_sources(output: str, sources: list[str]) -> None:
+    """Refuse to write a plan over what is read: a source, or a file below a folder that is one."""
+    target = Path(output)
+    if not target.is_file():
+        return
+    for source in map(Path, sources):
+        below = (
+            source.is_dir()
+            and target.suffix in {".json", ".yaml", ".yml"}
+            and target.resolve().is_relative_to(source.resolve())
+        )
+        if below or (source.is_file() and source.samefile(target)):
+            raise usage("-o", f"{output} is read as a source, and would be overwritten")
 
 
 def keys_of(levels: list[str]) -> tuple[str, ...]:

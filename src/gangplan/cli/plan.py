@@ -51,8 +51,11 @@ def plan(
     if worth is not None and objective != "weighted-gpus":
         raise options.usage("--weights", "only with --objective weighted-gpus")
     api.check_choices(planner, solver, objective)
+    if second_opinion and planner == "greedy":
+        raise options.usage("--second-opinion", "greedy proves nothing that could be solved again")
     if output is not None:
         check_writable(output)
+        options.spare_sources(output, sources)
     with progress() as show:
         started = time.perf_counter()
         instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
@@ -68,17 +71,19 @@ def plan(
             progress=show,
         )
     result.seconds.setdefault("read", read)
+    file = None if output == STDIO else output
+    if file is not None:
+        # Before the tables: whoever reads those may go away, the file was asked for.
+        write_plan(instance, result, file)
     say_notes(instance)
     for warning in result.warnings:
         say(f"warning: {warning}")
     spent = time.perf_counter() - started
     show_plan(instance, result, spent, on_stderr=as_json or output == STDIO)
-    if as_json:
+    if as_json or output == STDIO:
         write_plan(instance, result, STDIO)
-    if output is not None:
-        write_plan(instance, result, output)
-        if output != STDIO:
-            say(f"plan file: {output}")
+    if file is not None:
+        say(f"plan file: {file}")
     could = any(tier.maximise and not tier.proven for tier in result.tiers)
     nothing = could and not (result.plan.node >= 0).any()
     return codes.NOTHING_PLANNED if nothing else codes.GOOD
