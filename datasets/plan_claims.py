@@ -6,8 +6,10 @@ from gangplan.datasets.json_file import refuse
 from gangplan.datasets.plan_file import group_entries, result_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.result import Result
+from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, Result
 from gangplan.models.tiers import Tier, tiers_of, values
+
+PROOFS = (COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE)
 
 
 def false_claims(
@@ -15,7 +17,8 @@ def false_claims(
 ) -> tuple[str, ...]:
     """List, in sentences, what a plan file's content claims and its placements do not bear out.
 
-    Bounds are not looked at: they are the planner's, each with the kind of its proof.
+    Bounds are not computed again: they are the planner's, each with the kind of its proof. That
+    what is called proven follows from the values and bounds in the file is looked at.
 
     Raises
     ------
@@ -32,7 +35,8 @@ def false_claims(
 
 def _tier_claims(path: str, instance: Instance, result: Result) -> list[str]:
     tiers = _tiers(path, instance, result.planner)
-    if [tier.name for tier in tiers] != [report.name for report in result.tiers]:
+    said = [(report.name, report.maximise) for report in result.tiers]
+    if said != [(tier.name, tier.maximise) for tier in tiers]:
         return ["the tiers listed are not those of the planner's objective"]
     claims = []
     for report, true in zip(result.tiers, values(instance, result.plan, tiers), strict=True):
@@ -44,9 +48,34 @@ def _tier_claims(path: str, instance: Instance, result: Result) -> list[str]:
                 claims.append(
                     f"{report.name}: the bound {report.bound} is worse than the plan's {true}"
                 )
-    open_tiers = [report.name for report in result.tiers if not report.proven]
-    if result.stop == "optimal" and open_tiers:
-        claims.append(f"the file says optimal, but {open_tiers[0]} is not proven")
+    return claims or _proof_claims(result)
+
+
+def _proof_claims(result: Result) -> list[str]:
+    """Say what is called proven or optimal and is not, by the figures in the file."""
+    claims = []
+    for report in result.tiers:
+        if report.proof and report.proof not in PROOFS:
+            claims.append(f"{report.name}: {report.proof} is no kind of proof")
+        if report.proven and report.bound != report.value:
+            bound = "no bound is given" if report.bound is None else f"the bound is {report.bound}"
+            claims.append(
+                f"{report.name}: the file says proven, but the value is {report.value}, {bound}"
+            )
+    if result.stop not in ("optimal", "feasible"):
+        claims.append(f"stop: optimal or feasible expected, not {result.stop}")
+    first = next((n for n, report in enumerate(result.tiers) if not report.proven), None)
+    if first is None:
+        return claims
+    above = result.tiers[first].name
+    if result.stop == "optimal":
+        claims.append(f"the file says optimal, but {above} is not proven")
+    else:
+        claims += [
+            f"{report.name}: the file says proven, but {above} above it is not"
+            for report in result.tiers[first:]
+            if report.proven
+        ][:1]
     return claims
 
 

@@ -71,6 +71,45 @@ def test_a_false_value_is_found(planned: tuple[str, str], capsys: Captured) -> N
     assert "the file says 7, the plan is worth 1" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"bound": 9, "proven": True}, "says proven, but the value is 1, the bound is 9"),
+        ({"bound": None, "proven": True}, "says proven, but the value is 1, no bound is given"),
+        ({"proof": "magic"}, "admitted(10): magic is no kind of proof"),
+        ({"maximise": False}, "the tiers listed are not those of the planner's objective"),
+    ],
+)
+def test_a_proof_that_the_file_does_not_bear_out_is_found(
+    planned: tuple[str, str], change: dict[str, Any], said: str, capsys: Captured
+) -> None:
+    source, plan = planned
+    edit(plan, lambda document: document["tiers"][0].update(change))
+    assert main(["verify", source, "--plan", plan]) == codes.VERIFICATION_FAILED
+    assert said in capsys.readouterr().out
+
+
+def test_proven_below_an_open_tier_is_found(planned: tuple[str, str], capsys: Captured) -> None:
+    source, plan = planned
+
+    def claim(document: dict[str, Any]) -> None:
+        for tier in document["tiers"]:
+            tier.update(bound=tier["value"], proven=True)
+        document["tiers"][0].update(proven=False)
+        document.update(stop="feasible")
+
+    edit(plan, claim)
+    assert main(["verify", source, "--plan", plan]) == codes.VERIFICATION_FAILED
+    assert "says proven, but admitted(10) above it is not" in capsys.readouterr().out
+
+
+def test_an_unknown_stop_is_found(planned: tuple[str, str], capsys: Captured) -> None:
+    source, plan = planned
+    edit(plan, lambda document: document.update(stop="perfect"))
+    assert main(["verify", source, "--plan", plan]) == codes.VERIFICATION_FAILED
+    assert "stop: optimal or feasible expected, not perfect" in capsys.readouterr().out
+
+
 def test_another_cluster_is_an_input_error(
     planned: tuple[str, str], tmp_path: Path, capsys: Captured
 ) -> None:

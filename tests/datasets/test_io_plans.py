@@ -36,7 +36,7 @@ def a_result(instance: Instance) -> Result:
     return Result(
         plan=plan,
         tiers=tuple(
-            TierReport(t.name, t.maximise, v, v if t.maximise else 0, COUNTING, True)
+            TierReport(t.name, t.maximise, v, v, COUNTING, True)
             for t, v in zip(tiers, values(instance, plan, tiers), strict=True)
         ),
         stop="optimal",

@@ -55,7 +55,8 @@ def verify(
         return codes.VERIFICATION_FAILED
     placed = int((result.plan.node >= 0).sum())
     verdict = (
-        f"{plan}: keeps every rule ({placed} pods placed, {len(result.tiers)} tier values agree)"
+        f"{plan}: keeps every rule ({placed} pods placed, {len(result.tiers)} tier values agree; "
+        "bounds are not computed again)"
     )
     if as_json:
         say(verdict)
