@@ -11,6 +11,7 @@ v1alpha3   1.37        as v1beta1, and CompositePodGroup
 
 from dataclasses import dataclass
 
+from gangplan.datasets.kubernetes import schema
 from gangplan.datasets.kubernetes.fields import Faults, Fields
 from gangplan.datasets.kubernetes.names import namespace, object_name
 from gangplan.datasets.kubernetes.pods import ANNOTATIONS
@@ -31,7 +32,6 @@ SHARED = frozenset(
 )
 """Fields of every group and template, in all versions."""
 
-_OBJECT = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _INT32 = 2**31 - 1
 _MOST_CLAIMS = 4
 _ONLY_OLD = {"podGroupTemplateRef": "workloadRef"}
@@ -86,7 +86,7 @@ def spec(fields: Fields) -> Fields:
 
     Where it is missing, an empty one is given whose own faults go nowhere: once is enough.
     """
-    fields.only(_OBJECT)
+    fields.only(schema.OBJECT)
     found = fields.mapping("spec", required=True)
     return found if found is not None else Fields({}, fields.source, Faults(), fields, "spec")
 

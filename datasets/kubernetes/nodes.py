@@ -34,6 +34,7 @@ def node(document: Document, faults: Faults, notes: list[str] | None = None) -> 
     spec = fields.section("spec")
     spec.only(schema.NODE_SPEC)
     status = fields.section("status")
+    status.only(schema.NODE_STATUS)
     unschedulable = spec.boolean("unschedulable")
     found = taints(spec)
     allocatable = _allocatable(status, name, [] if notes is None else notes)

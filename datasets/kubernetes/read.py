@@ -7,7 +7,7 @@ not used is told in the instance's notes.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gangplan.datasets.kubernetes import foreign, groupspec, kueue
+from gangplan.datasets.kubernetes import foreign, groupspec, kueue, schema
 from gangplan.datasets.kubernetes.build import build
 from gangplan.datasets.kubernetes.composites import composite
 from gangplan.datasets.kubernetes.documents import Document, load
@@ -117,7 +117,15 @@ class _Reading:
         if version not in _VERSIONS[key]:
             self._fault(document, "apiVersion", _unknown_version(key, version))
             return
+        self._shape(document)
         _READERS[key](self, document, version)
+
+    def _shape(self, document: Document) -> None:
+        """Fault unknown fields beside ``spec`` and in the metadata: they may be misspelt ones."""
+        fields = document.fields(self.faults)
+        if document.kind != "PriorityClass":  # which has no spec
+            fields.only(schema.OBJECT)
+        fields.section("metadata").only(schema.METADATA)
 
     def finish(self, levels: tuple[str, ...]) -> Snapshot:
         """Expand the Jobs, settle the levels and write the notes."""

@@ -4,6 +4,31 @@ Most do not matter for placement. They are listed so that a misspelt field that 
 (``nodeSelectr``) is never passed over in silence.
 """
 
+OBJECT = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
+
+METADATA = frozenset(
+    [
+        "annotations",
+        "clusterName",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "finalizers",
+        "generateName",
+        "generation",
+        "labels",
+        "managedFields",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ]
+)
+
+TEMPLATE = frozenset({"metadata", "spec"})
+
 POD_SPEC = frozenset(
     [
         "activeDeadlineSeconds",
@@ -162,6 +187,25 @@ NODE_SPEC = frozenset(
         "providerID",
         "taints",
         "unschedulable",
+    ]
+)
+
+NODE_STATUS = frozenset(
+    [
+        "addresses",
+        "allocatable",
+        "capacity",
+        "conditions",
+        "config",
+        "daemonEndpoints",
+        "declaredFeatures",
+        "features",
+        "images",
+        "nodeInfo",
+        "phase",
+        "runtimeHandlers",
+        "volumesAttached",
+        "volumesInUse",
     ]
 )
 

@@ -90,6 +90,10 @@ def test_labels_taints_and_cordons_are_kept() -> None:
         ({"status": {"allocatable": {"cpu": "-1"}}}, "Node n1: status.allocatable.cpu: at least 0"),
         ({"status": {"allocatable": {"cpu": "1e30"}}}, "Node n1: status.allocatable.cpu: the quan"),
         ({"status": {"allocatable": []}, "spec": {"x": 1}}, "Node n1: spec.x: unknown field"),
+        (
+            {"status": {"conditons": []}},
+            "Node n1: status.conditons: unknown field, is it conditions",
+        ),
         ({"status": {"conditions": {"Ready": "True"}}}, "Node n1: status.conditions: a list"),
     ],
 )

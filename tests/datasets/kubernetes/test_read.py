@@ -3,13 +3,14 @@
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gangplan.datasets.kubernetes.read import read
 from gangplan.models.errors import InputError
 from tests.datasets.kubernetes.cluster import objects
-from tests.datasets.kubernetes.objects import gang, instance, node, pod
+from tests.datasets.kubernetes.objects import faults, gang, instance, node, pod
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -63,6 +64,19 @@ def test_faults_of_all_files_come_together(tmp_path: Path) -> None:
     assert [line.rpartition("/")[2].partition(":")[0] for line in text[2:]] == ["none.yaml"]
     assert "a.json: PodGroup lab/g: spec.schedulingPolicy.gang.minCount: at least 1" in text[0]
     assert "b.json: Pod lab/p: spec.nodeSelectr: unknown field" in text[1]
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (node("n1") | {"sepc": {}}, "Node n1: sepc: unknown field, is it spec?"),
+        (pod("p") | {"staus": {}}, "Pod lab/p: staus: unknown field, is it status?"),
+        (pod("p", anotations={}), "Pod lab/p: metadata.anotations: unknown field, is it annotat"),
+        (gang("g", 1, labls={}), "PodGroup lab/g: metadata.labls: unknown field, is it labels?"),
+    ],
+)
+def test_a_misspelt_section_is_refused(one: dict[str, Any], words: str) -> None:
+    assert any(words in fault for fault in faults(one)), faults(one)
 
 
 @pytest.mark.parametrize(
