@@ -9,7 +9,7 @@ they alone count, and the Job says nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gangplan.datasets.kubernetes import groupspec
+from gangplan.datasets.kubernetes import groupspec, schema
 from gangplan.datasets.kubernetes.annotations import PREFIX
 from gangplan.datasets.kubernetes.annotationtext import path
 from gangplan.datasets.kubernetes.fields import Fields
@@ -93,6 +93,8 @@ def job(fields: Fields, kubernetes: str) -> JobRecord | None:
     parallelism = spec.integer("parallelism", 1, minimum=0, maximum=MOST)
     active = min(parallelism, _left(spec, fields.section("status"), parallelism))
     asleep = _asleep(spec, fields.section("status"), active)
+    if fields.section("metadata").has("deletionTimestamp"):
+        asleep = "it is being deleted"
     pod = _first_pod(fields, spec, who)
     group = None
     if pod is not None:
@@ -149,9 +151,12 @@ def expand(
 
 def _left(spec: Fields, status: Fields, parallelism: int) -> int:
     completions = spec.integer("completions", None, minimum=0)
-    if completions is None:  # a work queue: parallelism alone decides
-        return parallelism
-    return max(completions - status.integer("succeeded", 0, minimum=0), 0)
+    succeeded = status.integer("succeeded", 0, minimum=0)
+    if completions is None:  # a work queue: parallelism alone decides, until a pod says it is done
+        if spec.text("completionMode") == "Indexed":
+            spec.fault("completions", "missing in an Indexed Job")
+        return 0 if succeeded else parallelism
+    return max(completions - succeeded, 0)
 
 
 def _asleep(spec: Fields, status: Fields, active: int) -> str:
@@ -175,6 +180,8 @@ def _first_pod(fields: Fields, spec: Fields, who: groupspec.Identity) -> PodReco
     body = template.mapping("spec", required=True) if template is not None else None
     if template is None or body is None:
         return None
+    template.only(schema.TEMPLATE)
+    template.section("metadata").only(schema.METADATA)
     made = pod_from_spec(
         who.namespace,
         f"{who.name}-0",

@@ -91,6 +91,7 @@ def test_active_pods_are_what_completions_leave() -> None:
         ({}, {"conditions": [{"type": "Complete", "status": "True"}]}, "it has finished"),
         ({"managedBy": "kueue.x-k8s.io/multikueue"}, {}, "managed by kueue.x-k8s.io/multikueue"),
         ({"completions": 2}, {"succeeded": 2}, "it needs none"),
+        ({"completions": None}, {"succeeded": 1}, "it needs none"),  # a queue that is worked off
     ],
 )
 def test_a_job_that_makes_no_pods_is_told(
@@ -99,6 +100,14 @@ def test_a_job_that_makes_no_pods_is_told(
     built = instance(node("n1"), job("train", 2, **spec) | {"status": status})
     assert built.n_pods == 0
     assert any("Job lab/train makes no pods" in note and why in note for note in built.names.notes)
+
+
+def test_a_job_that_is_being_deleted_makes_no_pods() -> None:
+    made = job("train", 2)
+    made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    built = instance(node("n1"), made)
+    assert built.n_pods == 0
+    assert "Job lab/train makes no pods: it is being deleted" in built.names.notes
 
 
 @pytest.mark.parametrize(
@@ -178,6 +187,8 @@ def test_a_generated_name_is_named_by_its_stem() -> None:
         ({"template": None}, "spec.template: missing"),
         ({"template": {}}, "spec.template.spec: missing"),
         ({"completionMode": "indexed"}, "one of NonIndexed, Indexed"),
+        ({"completionMode": "Indexed"}, "spec.completions: missing in an Indexed Job"),
+        ({"template": {"metdata": {}, "spec": pod_spec()}}, "spec.template.metdata: unknown field"),
         ({"scheduling": {"policy": {}}}, "spec.scheduling.policy: unknown field"),
     ],
 )
