@@ -219,7 +219,8 @@ class _Scanner:
             except RecursionError as error:
                 raise self.error("nested too deep") from error
             except ValueError as error:
-                raise self.error(str(error)) from error
+                words = "a number of too many digits" if "digits" in str(error) else str(error)
+                raise self.error(words) from error
             if not isinstance(value, (dict, list)) and self._is_near_end(end) and self._more():
                 continue  # a number may go on in the next chunk
             self._pos = end - start + self._pos

@@ -37,6 +37,7 @@ DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
 _PORTS = "ports[].hostPort"
 _CLAIMS = "spec.resourceClaims"
 _RESTART_ALL = "RestartAllContainers"
+_RESTARTS = ("Always", "OnFailure", "Never")
 
 
 def hard_rules(
@@ -61,6 +62,8 @@ def hard_rules(
         claim.only(schema.CLAIM)
     if claims:
         found.add(_CLAIMS)
+    if spec.obj.get("hostUsers") is False and spec.boolean("hostNetwork"):
+        found.add("spec.hostUsers")  # only where the kubelet declares the feature (KEP-5607)
     if spec.text("runtimeClassName") and not admitted:
         found.add("spec.runtimeClassName")
     for container in spec.items("ephemeralContainers"):  # of a running pod; they ask for nothing
@@ -73,6 +76,8 @@ def _containers(spec: Fields, containers: list[Fields], path: str) -> Iterator[s
     for container in containers:
         container.only(schema.CONTAINER)
         obj = container.obj
+        if obj.get("restartPolicy") is not None:
+            container.text("restartPolicy", choices=_RESTARTS)  # a misspelt one hides a sidecar
         if obj.get("ports") is not None:
             # An init container's ports are only held while it runs, unless it is a sidecar.
             held = path == "spec.containers[]" or obj.get("restartPolicy") == "Always"

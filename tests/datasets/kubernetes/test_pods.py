@@ -170,6 +170,10 @@ def test_a_template_makes_a_pod_and_its_faults_name_its_place() -> None:
         ({"containers": [{"name": "a", "resource": {}}]}, "spec.containers[0].resource: unknown"),
         ({"containers": "x"}, "spec.containers: a list expected"),
         ({"initContainers": [{"nam": "a"}]}, "spec.initContainers[0].nam: unknown field, is it na"),
+        (
+            {"initContainers": [{"name": "a", "restartPolicy": "always"}]},
+            "spec.initContainers[0].restartPolicy: one of Always, OnFailure, Never expected",
+        ),
         ({"affinity": {"nodeAffinty": {}}}, "spec.affinity.nodeAffinty: unknown field, is it node"),
         (
             {"affinity": {"nodeAffinity": {"required": {}}}},

@@ -69,6 +69,7 @@ DEVICE = "deviceclass.resource.kubernetes.io/gpu"
             [f"spec.containers[].resources.limits[{DEVICE}]"],
         ),
         ({"runtimeClassName": "kata"}, ["spec.runtimeClassName"]),
+        ({"hostNetwork": True, "hostUsers": False}, ["spec.hostUsers"]),
         (
             {
                 "containers": [
@@ -87,6 +88,7 @@ def test_a_hard_rule_that_is_not_honoured_is_named(spec: dict[str, Any], paths: 
     "spec",
     [
         {"hostNetwork": True},
+        {"hostUsers": False},
         {"containers": [container(ports=[{"containerPort": 80}])]},
         {"initContainers": [container(ports=[{"hostPort": 80, "containerPort": 80}])]},
         {"affinity": {"podAffinity": {PREFERRED: [{"weight": 1, "podAffinityTerm": TERM}]}}},
