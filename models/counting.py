@@ -11,23 +11,16 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
-from gangplan.models.needs import Needs, needs_of
+from gangplan.models.needs import Needs, least_total, needs_of
 from gangplan.models.shortage import Shortage as Shortage
 from gangplan.models.shortage import cannot_be_placed as cannot_be_placed
-from gangplan.models.shortage import least_total
 from gangplan.models.slots import Slots, slots_of
 from gangplan.models.tiers import Tier, Worth, worth_of
 
 
 def placeable(instance: Instance, needs: Needs, slots: Slots) -> tuple[Flags, Flags]:
     """(G,) groups and (H,) composites that counting does not rule out; held ones are ruled out."""
-    trees = ~instance.composites.held
-    for h in range(len(instance.composites)):
-        parent = int(instance.composites.parent[h])
-        trees[h] &= parent < 0 or bool(trees[parent])
-    groups = ~instance.groups.held
-    below = instance.groups.parent >= 0
-    groups[below] &= trees[instance.groups.parent[below]]
+    groups, trees = (~blocked for blocked in instance.blocked)
     verdicts: dict[object, bool] = {}
     for g in np.flatnonzero(groups & ~needs.stands):
         kind = _kind(instance, int(g), needs, slots)
@@ -43,7 +36,7 @@ def placeable(instance: Instance, needs: Needs, slots: Slots) -> tuple[Flags, Fl
 
 def _kind(instance: Instance, group: int, needs: Needs, slots: Slots) -> object:
     """Everything of a group that ``cannot_be_placed`` looks at: equal kinds, equal verdicts."""
-    start, end = np.searchsorted(instance.roles.group, [group, group + 1])
+    start, end = instance.role_start[group : group + 2]
     roles = tuple(
         zip(
             slots.kind[start:end].tolist(),
@@ -89,8 +82,7 @@ def ceiling(instance: Instance, tier: Tier) -> int | None:
 def _elastic(instance: Instance, worth: Worth, fit: Ints) -> int:
     """Sum over root units of max(0, all pods that fit minus what the minimum takes)."""
     n = len(instance.groups)
-    per_group = np.zeros(n, dtype=np.int64)
-    np.add.at(per_group, instance.roles.group, worth.pod * fit)
+    per_group = instance.per_group(worth.pod * fit)
     total = int(np.maximum(per_group + worth.group, 0)[instance.groups.parent < 0].sum())
     for h in np.flatnonzero(instance.composites.parent < 0):
         under = instance.groups_of(n + int(h))
@@ -102,18 +94,19 @@ def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
     """Sum of what pays, cut by the tightest knapsack; trees are free of charge there."""
     trees = int(worth.composite.sum())
     best = trees + int(worth.group.sum()) + int((worth.pod * fit).sum())
-    bounds = np.searchsorted(instance.roles.group, np.arange(len(instance.groups) + 1))
     groups, roles = np.flatnonzero(worth.group), np.flatnonzero(worth.pod)
     reached = instance.can_use.any(axis=0)
     for r in range(instance.nodes.free.shape[1]):
-        items = []
-        for g in groups:
-            need = int(needs.group[g])
-            size = least_total(instance, int(bounds[g]), int(bounds[g + 1]), r, need, needs)
-            items.append((int(worth.group[g]), size, 1))
-        items += [
-            (int(worth.pod[k]), int(instance.roles.request[k, r]), int(fit[k])) for k in roles
+        each = instance.roles.request[:, r]
+        items = [
+            (
+                int(worth.group[g]),
+                least_total(instance, g, each, int(needs.group[g]), needs.role),
+                1,
+            )
+            for g in groups.tolist()
         ]
+        items += [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         best = min(best, trees + _fractional(items, sum(instance.nodes.free[reached, r].tolist())))
     if len(instance.shared):
         each = instance.roles.share + 1000 * instance.roles.whole

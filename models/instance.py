@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gangplan.models.arrays import Ints, below
+from gangplan.models.arrays import Flags, Ints, below
 from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
 from gangplan.models.errors import InstanceError
 from gangplan.models.topology import Rules, Topology
@@ -118,6 +118,11 @@ class Instance:
         return int(self.roles.wanted.sum())
 
     @cached_property
+    def role_start(self) -> Ints:
+        """(G+1,) roles of group g are numbered role_start[g] .. role_start[g + 1] - 1."""
+        return np.searchsorted(self.roles.group, np.arange(len(self.groups) + 1)).astype(np.int64)
+
+    @cached_property
     def pod_start(self) -> Ints:
         """(K+1,) pods of role k are numbered pod_start[k] .. pod_start[k+1] - 1."""
         return np.concatenate(([0], np.cumsum(self.roles.wanted))).astype(np.int64)
@@ -142,6 +147,31 @@ class Instance:
                 below_it.add(h)
         return np.flatnonzero(np.isin(self.groups.parent, sorted(below_it)))
 
+    def owners_above(self, groups: Flags) -> Flags:
+        """(G + H,) the flagged groups (G,), and every composite above one of them."""
+        n_groups, parent = len(self.groups), self.composites.parent
+        owners = np.append(groups, np.zeros(len(parent), dtype=np.bool_))
+        above = self.groups.parent[groups]
+        owners[n_groups + above[above >= 0]] = True
+        for h in range(len(parent) - 1, -1, -1):
+            if owners[n_groups + h] and parent[h] >= 0:
+                owners[n_groups + parent[h]] = True
+        return owners
+
+    def per_group(self, amounts: Ints) -> Ints:
+        """(K,) amounts per role -> (G,) sums per group."""
+        total = np.zeros(len(self.groups), dtype=np.int64)
+        np.add.at(total, self.roles.group, amounts)
+        return total
+
+    @cached_property
+    def blocked(self) -> tuple[Flags, Flags]:
+        """(G,) groups and (H,) composites that are held themselves, or below a held composite."""
+        trees = self.composites.held.copy()
+        for h, parent in enumerate(self.composites.parent.tolist()):
+            trees[h] |= parent >= 0 and bool(trees[parent])
+        return self.groups.held | np.append(trees, False)[self.groups.parent], trees
+
     def owner_name(self, owner: int) -> str:
         """``namespace/name`` of a rule's owner."""
         n_groups = len(self.groups)
@@ -152,7 +182,7 @@ class Instance:
         )
 
     @cached_property
-    def can_use(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    def can_use(self) -> Flags:
         """(K, N) role k may use node n: eligible, and one pod fits the free room of every resource.
 
         Held groups can use nothing. Topology is not looked at.

@@ -45,12 +45,15 @@ def needs_of(instance: Instance) -> Needs:
     """Compute the needs of every role, group and composite."""
     roles, groups = instance.roles, instance.groups
     role_need = np.maximum(roles.minimum - roles.running, 0)
-    role_sum = np.bincount(roles.group, weights=role_need, minlength=len(groups)).astype(np.int64)
+    role_sum = instance.per_group(role_need)
     gang = groups.kind == GANG
     group_need = np.where(gang, np.maximum(groups.minimum - groups.running, role_sum), 0)
     group_need = np.maximum(group_need, 0)
     devices = np.array(
-        [_fewest_devices(instance, role_need, g, int(group_need[g])) for g in range(len(groups))],
+        [
+            least_total(instance, g, roles.devices, need, role_need)
+            for g, need in enumerate(group_need.tolist())
+        ],
         dtype=np.int64,
     )
     stands = gang & (group_need == 0)
@@ -68,26 +71,30 @@ def needs_of(instance: Instance) -> Needs:
 def _enough_wait(instance: Instance, role_need: Ints, group_need: Ints) -> Flags:
     """(G,) not held, and as many pods wait as the group and each of its roles lack."""
     roles = instance.roles
-    waiting = np.bincount(roles.group, weights=roles.wanted, minlength=len(instance.groups))
-    enough: Flags = ~instance.groups.held & (waiting >= group_need)
+    enough: Flags = ~instance.groups.held & (instance.per_group(roles.wanted) >= group_need)
     enough[roles.group[role_need > roles.wanted]] = False
     return enough
 
 
-def _fewest_devices(instance: Instance, role_need: Ints, group: int, need: int) -> int:
-    """Take what the roles' own minima ask, then the pods with the fewest devices."""
-    if need == 0:
-        return 0
-    start, end = np.searchsorted(instance.roles.group, [group, group + 1])
-    each = instance.roles.devices[start:end]
-    own = np.minimum(role_need[start:end], instance.roles.wanted[start:end])
-    total = int((each * own).sum())
-    rest = need - int(own.sum())
-    spare = instance.roles.wanted[start:end] - own
-    for k in np.argsort(each, kind="stable"):
-        taken = min(rest, int(spare[k]))
-        total += taken * int(each[k])
-        rest -= taken
+def least_total(instance: Instance, group: int, each: Ints, need: int, role_need: Ints) -> int:
+    """Return the least that ``need`` new pods of a group take together.
+
+    The roles' own minima come first, the rest from the roles that ask the least.
+
+    Parameters
+    ----------
+    each : (K,) what one pod of each role takes: devices, or one resource.
+    role_need : (K,) see ``Needs.role``.
+    """
+    start, end = instance.role_start[group : group + 2].tolist()
+    # Python integers: bytes times pods can be above 2^63.
+    ask: list[int] = each[start:end].tolist()
+    wanted: list[int] = instance.roles.wanted[start:end].tolist()
+    own: list[int] = np.minimum(role_need[start:end], wanted).tolist()
+    total, rest = sum(a * b for a, b in zip(own, ask, strict=True)), need - sum(own)
+    for k in sorted(range(end - start), key=ask.__getitem__):
+        taken = max(min(rest, wanted[k] - own[k]), 0)
+        total, rest = total + taken * ask[k], rest - taken
     return total
 
 

@@ -44,6 +44,10 @@ class Plan:
         role = instance.pod_role[self.node >= 0]
         return np.bincount(role, minlength=len(instance.roles)).astype(np.int64)
 
+    def placed_per_group(self, instance: Instance) -> Ints:
+        """(G,) placed pods of each group."""
+        return instance.per_group(self.placed_per_role(instance))
+
     def counts(self, instance: Instance) -> tuple[Ints, Ints, Ints]:
         """Placed pods as sparse counts: role (E,), node (E,), pods (E,), sorted, pods >= 1."""
         placed = self.node >= 0

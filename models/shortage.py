@@ -12,7 +12,7 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
-from gangplan.models.needs import Needs, needs_of
+from gangplan.models.needs import Needs, least_total, needs_of
 from gangplan.models.slots import Slots, shared_slots, slots_of
 
 
@@ -57,7 +57,7 @@ def cannot_be_placed(
     groups = instance.groups
     if groups.held[group] or needs.stands[group]:
         return None
-    start, end = (int(k) for k in np.searchsorted(instance.roles.group, [group, group + 1]))
+    start, end = instance.role_start[group : group + 2].tolist()
     need = int(needs.group[group]) if groups.kind[group] == GANG else 1
     sets = _candidates(instance, group)
     if start == end or not sets.names:
@@ -154,7 +154,8 @@ def _capacity(
             cap = _per_set(sets, np.minimum(free // least, wanted.sum()))
             tighter = cap < have
             have, scarce = np.where(tighter, cap, have), np.where(tighter, r, scarce)
-        total = least_total(instance, start, end, r, need, needs)
+        each = instance.roles.request[:, r]
+        total = least_total(instance, group, each, need, needs.role)
         empty = _too_little(sets, free, total) & (have >= need)
         have, scarce = np.where(empty, need - 1, have), np.where(empty, r, scarce)
     return have, scarce
@@ -183,22 +184,6 @@ def _sliced(instance: Instance, rule: int, slots: Ints, sets: _Candidates) -> In
         members[domain] = count
     whole = size * ((members + room) // size) - members
     total: Ints = np.maximum(whole, 0).sum(axis=1)
-    return total
-
-
-def least_total(instance: Instance, start: int, end: int, r: int, need: int, needs: Needs) -> int:
-    """Return the least of resource r that ``need`` pods of roles start..end-1 take.
-
-    The roles' own minima come first, the rest from the roles that ask the least.
-    """
-    # Python integers: bytes times pods can be above 2^63.
-    each: list[int] = instance.roles.request[start:end, r].tolist()
-    wanted: list[int] = instance.roles.wanted[start:end].tolist()
-    own: list[int] = np.minimum(needs.role[start:end], wanted).tolist()
-    total, rest = sum(a * b for a, b in zip(own, each, strict=True)), need - sum(own)
-    for k in sorted(range(end - start), key=each.__getitem__):
-        taken = max(min(rest, wanted[k] - own[k]), 0)
-        total, rest = total + taken * each[k], rest - taken
     return total
 
 

@@ -6,7 +6,6 @@ the same.
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
@@ -25,15 +24,9 @@ that runs and has no pod that waits."""
 def statuses(instance: Instance, plan: Plan, needs: Needs | None = None) -> tuple[str, ...]:
     """(G,) ADMITTED, PENDING or RUNNING; a basic or bare group with new pods is ADMITTED."""
     needs = needs_of(instance) if needs is None else needs
-    new = placed_per_group(instance, plan) > 0
+    new = plan.placed_per_group(instance) > 0
     groups = len(instance.groups)
     waits = np.bincount(instance.roles.group, minlength=groups) > 0
     runs = needs.stands | (~waits & (instance.groups.running > 0))
     status = np.where(runs, RUNNING, np.where(new, ADMITTED, PENDING))
     return tuple(status.tolist())
-
-
-def placed_per_group(instance: Instance, plan: Plan) -> Ints:
-    """(G,) new pods of each group."""
-    group = instance.roles.group[instance.pod_role[plan.node >= 0]]
-    return np.bincount(group, minlength=len(instance.groups)).astype(np.int64)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import Ints
 from gangplan.models.columns import GANG
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
@@ -169,15 +169,11 @@ def worth_of(instance: Instance, tier: Tier, needs: Needs | None = None) -> Wort
         "devices": needs.group_devices,
         "age": 1 + groups.age // 60,
     }[tier.unit]
-    oldest = np.zeros(len(composites), dtype=np.int64)
-    for h in range(len(composites)):
-        under = instance.groups_of(len(groups) + h)
-        oldest[h] = int(groups.age[under].max()) if len(under) else 0
     each_tree = {
         "one": np.ones(len(composites), dtype=np.int64),
         "pods": needs.composite_pods,
         "devices": needs.composite_devices,
-        "age": 1 + oldest // 60,
+        "age": 1 + _oldest_below(instance) // 60,
     }[tier.unit]
     return Worth(
         by_group * root_gang * each_group,
@@ -186,26 +182,12 @@ def worth_of(instance: Instance, tier: Tier, needs: Needs | None = None) -> Wort
     )
 
 
-def admitted_groups(instance: Instance, plan: Plan) -> Flags:
-    """(G,) gangs that get new pods although they did not stand, and loose groups with new pods."""
-    placed = np.bincount(
-        instance.roles.group, weights=plan.placed_per_role(instance), minlength=len(instance.groups)
-    )
-    some: Flags = placed > 0
-    return some
-
-
-def admitted_composites(instance: Instance, plan: Plan, needs: Needs) -> Flags:
-    """(H,) composites that did not stand and have a placed group below them."""
-    placed = admitted_groups(instance, plan)
+def _oldest_below(instance: Instance) -> Ints:
+    """(H,) age of the oldest group below each composite; 0 where there is none."""
     n = len(instance.groups)
-    return np.array(
-        [
-            bool(placed[instance.groups_of(n + h)].any()) and not needs.composite_stands[h]
-            for h in range(len(instance.composites))
-        ],
-        dtype=np.bool_,
-    )
+    below = [instance.groups_of(n + h) for h in range(len(instance.composites))]
+    ages = [instance.groups.age[groups].max(initial=0) for groups in below]
+    return np.array(ages, dtype=np.int64)
 
 
 def value(instance: Instance, plan: Plan, tier: Tier, needs: Needs | None = None) -> int:
@@ -216,10 +198,13 @@ def value(instance: Instance, plan: Plan, tier: Tier, needs: Needs | None = None
     if tier.kind == "fragmentation":
         return opened_nodes(instance, plan)
     worth = worth_of(instance, tier, needs)
+    pods = plan.placed_per_role(instance)
+    placed = instance.owners_above(instance.per_group(pods) > 0)
+    groups, composites = np.split(placed, [len(instance.groups)])
     return int(
-        worth.pod @ plan.placed_per_role(instance)
-        + worth.group @ (admitted_groups(instance, plan) & ~needs.stands)
-        + worth.composite @ admitted_composites(instance, plan, needs)
+        worth.pod @ pods
+        + worth.group @ (groups & ~needs.stands)
+        + worth.composite @ (composites & ~needs.composite_stands)
     )
 
 

@@ -110,16 +110,9 @@ def _encode_owners(model: Model, point: Ints, role: Ints) -> None:
 
 def _placing(instance: Instance, role: Ints) -> Flags:
     """(G + H,) owners with a placed role below them."""
-    n = len(instance.groups)
-    placing = np.zeros(n + len(instance.composites), dtype=np.bool_)
-    placing[instance.roles.group[role]] = True
-    parent = instance.groups.parent[:n]
-    above = parent[placing[:n] & (parent >= 0)]
-    placing[n + above] = True
-    for h in range(len(instance.composites) - 1, -1, -1):
-        if placing[n + h] and instance.composites.parent[h] >= 0:
-            placing[n + instance.composites.parent[h]] = True
-    return placing
+    groups = np.zeros(len(instance.groups), dtype=np.bool_)
+    groups[instance.roles.group[role]] = True
+    return instance.owners_above(groups)
 
 
 def _encode_rules(model: Model, point: Ints, role: Ints, node: Ints, pods: Ints) -> None:

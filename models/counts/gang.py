@@ -42,7 +42,7 @@ def rows(
     role = live[group]
     exact = sizes.least == sizes.most
     least = role & (sizes.least > 0) & ~exact
-    total_least = _per_group(instance, sizes.least)
+    total_least = instance.per_group(sizes.least)
     minimum = live & (sizes.group_least > total_least)
     by_role = pairs.role, admitted[group]
     by_group = group[pairs.role], admitted
@@ -78,9 +78,3 @@ def _link(
         len(index),
         index[:, None],
     )
-
-
-def _per_group(instance: Instance, value: Ints) -> Ints:
-    total = np.zeros(len(instance.groups), dtype=np.int64)
-    np.add.at(total, instance.roles.group, value)
-    return total

@@ -146,11 +146,8 @@ def _large_enough(instance: Instance, sizes: Sizes, layer: Layer, bound: Ints, g
 
 def _closed(instance: Instance, sizes: Sizes, slots: Ints) -> Flags:
     """(G,) gangs whose roles, over all nodes together, have fewer slots than they need."""
-    group = instance.roles.group
-    total = np.zeros(len(instance.groups), dtype=np.int64)
-    np.add.at(total, group, np.minimum(slots, sizes.most))
-    most = np.zeros_like(total)
-    np.add.at(most, group, sizes.least)
-    closed = (total < sizes.group_least) | (most > sizes.group_most)
-    np.logical_or.at(closed, group, slots < sizes.least)
+    room = instance.per_group(np.minimum(slots, sizes.most))
+    least = instance.per_group(sizes.least)
+    closed = (room < sizes.group_least) | (least > sizes.group_most)
+    np.logical_or.at(closed, instance.roles.group, slots < sizes.least)
     return closed & sizes.decided

@@ -47,17 +47,6 @@ class Sizes:
         return np.concatenate([self.group_least, self.tree_least])
 
 
-def held_below(instance: Instance) -> tuple[Flags, Flags]:
-    """(G,) and (H,): held themselves, or below a held composite."""
-    composites = instance.composites
-    tree = composites.held.copy()
-    for h in range(len(composites)):
-        parent = int(composites.parent[h])
-        tree[h] |= parent >= 0 and bool(tree[parent])
-    parent_held = np.append(tree, False)[instance.groups.parent]
-    return instance.groups.held | parent_held, tree
-
-
 def sizes_of(
     instance: Instance,
     needs: Needs,
@@ -75,18 +64,17 @@ def sizes_of(
     elastic : False: a gang gets exactly its need, a standing one nothing.
     """
     roles, group = instance.roles, instance.roles.group
-    n_groups = len(instance.groups)
-    held, tree_held = held_below(instance)
+    held, tree_held = instance.blocked
     gang = instance.groups.kind == GANG
     decided = gang & ~needs.stands & ~held
     wanted = np.where(held[group], 0, roles.wanted)
-    total = _per_group(group, wanted, n_groups)
+    total = instance.per_group(wanted)
     need = np.where(decided, needs.group if minima else 1, 0)
     most = total if elastic else np.where(gang, np.minimum(needs.group, total), total)
     own = needs.role if minima else np.zeros_like(needs.role)
     least = np.maximum(own, need[group] - (total[group] - wanted))
     least = np.where(decided[group], np.maximum(least, 0), 0)
-    least_sum = _per_group(group, least, n_groups)
+    least_sum = instance.per_group(least)
     role_most = np.minimum(wanted, most[group] - (least_sum[group] - least))
     tree_decided = ~needs.composite_stands & ~tree_held
     pods = needs.composite_pods if minima and children else 1
@@ -99,9 +87,3 @@ def sizes_of(
         decided=decided,
         tree_decided=tree_decided,
     )
-
-
-def _per_group(group: Ints, value: Ints, n_groups: int) -> Ints:
-    total = np.zeros(n_groups, dtype=np.int64)
-    np.add.at(total, group, value)
-    return total

@@ -159,8 +159,7 @@ def _inside(sizes: Sizes, sums: Cells, x: VarBlock, u: Indexed, alone: Flags) ->
 def _minimum(
     instance: Instance, sizes: Sizes, sums: Cells, x: VarBlock, u: Indexed, alone: Flags
 ) -> RowBlock:
-    role_sum = np.zeros(len(instance.groups), dtype=np.int64)
-    np.add.at(role_sum, instance.roles.group, sizes.least)
+    role_sum = instance.per_group(sizes.least)
     owner = instance.rules.owner[sums.rule]
     group = np.where(alone[sums.rule], owner, 0)
     some = alone[sums.rule]

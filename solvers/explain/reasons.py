@@ -28,10 +28,7 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     reports : of the plan's tiers; without them nothing is called proven but counting.
     """
     needs, slots = needs_of(instance), slots_of(instance)
-    placed = np.zeros(len(instance.groups), dtype=np.int64)
-    np.add.at(placed, instance.roles.group, plan.placed_per_role(instance))
-    wanted = np.zeros(len(instance.groups), dtype=np.int64)
-    np.add.at(wanted, instance.roles.group, instance.roles.wanted)
+    placed, wanted = plan.placed_per_group(instance), instance.per_group(instance.roles.wanted)
     gang = instance.groups.kind == GANG
     waits = np.where(gang, ~needs.stands & (placed == 0), placed < wanted)
     waits |= instance.groups.held

@@ -39,6 +39,29 @@ def test_an_owner_is_a_group_or_all_groups_below_a_composite(instance: Instance)
     assert [instance.owner_name(o) for o in (0, 4)] == ["test/g0", "test/h1"]
 
 
+def test_amounts_of_roles_add_up_group_by_group(instance: Instance) -> None:
+    assert instance.role_start.tolist() == [0, 2, 3, 4]
+    assert instance.per_group(np.array([1, 10, 100, 1000])).tolist() == [11, 100, 1000]
+
+
+def test_the_owners_above_a_group_are_all_its_composites(instance: Instance) -> None:
+    def above(*flags: bool) -> list[bool]:
+        owners: list[bool] = instance.owners_above(np.array(flags)).tolist()
+        return owners
+
+    assert above(True, False, False) == [True, False, False, True, True]
+    assert above(False, True, True) == [False, True, True, True, False]
+    assert above(False, False, False) == [False] * 5
+
+
+def test_what_hangs_on_a_held_composite_is_blocked(instance: Instance) -> None:
+    composites = replace(instance.composites, held=np.array([True, False]))
+    groups, trees = replace(instance, composites=composites).blocked
+    assert (groups.tolist(), trees.tolist()) == ([True, False, True], [True, True])
+    groups, trees = instance.blocked
+    assert (groups.tolist(), trees.tolist()) == ([False, False, True], [False, False])
+
+
 def test_a_role_can_use_a_node_that_is_eligible_and_has_room_for_one_pod(
     instance: Instance,
 ) -> None:

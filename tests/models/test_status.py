@@ -2,7 +2,7 @@ import numpy as np
 
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
-from gangplan.models.status import placed_per_group, statuses
+from gangplan.models.status import statuses
 from tests.tiny import make_instance
 
 
@@ -24,7 +24,7 @@ def test_a_gang_is_admitted_pending_or_running() -> None:
     assert statuses(instance, empty_plan(instance)) == ("pending", "pending", "running", "pending")
     plan = plan_of(instance, [0, -1, 0, 0])
     assert statuses(instance, plan) == ("admitted", "pending", "running", "admitted")
-    assert placed_per_group(instance, plan).tolist() == [1, 0, 1, 1]
+    assert plan.placed_per_group(instance).tolist() == [1, 0, 1, 1]
 
 
 def test_a_group_that_runs_and_waits_for_nothing_is_running() -> None:

@@ -62,8 +62,7 @@ class Book:
     @cached_property
     def first_role(self) -> list[int]:
         """G+1 numbers: roles of group g are first_role[g] .. first_role[g+1] - 1."""
-        groups = np.arange(len(self.instance.groups) + 1)
-        first: list[int] = np.searchsorted(self.instance.roles.group, groups).tolist()
+        first: list[int] = self.instance.role_start.tolist()
         return first
 
     def roles(self, group: int) -> range:
@@ -96,17 +95,10 @@ class Book:
         """Composites above a group, the nearest first."""
         return self.ancestors[len(self.instance.composites) + group]
 
-    @cached_property
+    @property
     def blocked(self) -> Flags:
         """(G,) groups that may place nothing: held, or below a composite that is."""
-        held = self.instance.composites.held
-        return np.array(
-            [
-                bool(mine) or any(held[h] for h in self.above(g))
-                for g, mine in enumerate(self.instance.groups.held)
-            ],
-            dtype=np.bool_,
-        )
+        return self.instance.blocked[0]
 
     @cached_property
     def size(self) -> Floats:

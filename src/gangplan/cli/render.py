@@ -9,7 +9,7 @@ from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
 from gangplan.models.marks import ELASTIC, marks
 from gangplan.models.result import SEARCH, Result, TierReport
-from gangplan.models.status import ADMITTED, PENDING, placed_per_group, statuses
+from gangplan.models.status import ADMITTED, PENDING, statuses
 
 ROWS = 40
 """Rows of each status printed; the others are counted."""
@@ -48,7 +48,7 @@ def verdict(tiers: tuple[TierReport, ...]) -> str:
 
 def _statuses(instance: Instance, result: Result) -> list[str]:
     """(G,) as in the plan file, but a bare group some of whose pods wait is ``partly``."""
-    placed = placed_per_group(instance, result.plan)
+    placed = result.plan.placed_per_group(instance)
     wanted = np.bincount(
         instance.roles.group, weights=instance.roles.wanted, minlength=len(instance.groups)
     )
@@ -94,7 +94,7 @@ def _pods(instance: Instance, result: Result) -> list[tuple[int, int, int]]:
     n = len(instance.groups)
     elastic = group[marks(instance, result.plan) == ELASTIC]
     columns = (
-        placed_per_group(instance, result.plan),
+        result.plan.placed_per_group(instance),
         np.bincount(elastic, minlength=n),
         np.bincount(group, minlength=n),
     )
