@@ -65,3 +65,16 @@ def test_what_a_terminal_would_act_on_is_escaped() -> None:
     assert "\x1b" not in said
     assert "\\x1b[31mred" in said
     assert "[bold]plain[/bold]" in said
+
+
+def test_a_narrow_terminal_gets_the_sentence_below_its_row() -> None:
+    out = Console(file=io.StringIO(), width=44)
+    rows = [("ml/a-rather-long-name", "10", "cannot be placed: " + "word " * 20), ("ml/b", "5", "")]
+    show_table(out, ("group", "priority", "why"), rows, numbers=("priority",))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 44
+    assert lines[:2] == ["group                   priority", "    why"]
+    assert lines[3] == "ml/a-rather-long-name         10"
+    assert lines[4].startswith("    cannot be placed: word word")
+    assert lines[-1] == "ml/b                           5"

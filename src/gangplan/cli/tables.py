@@ -4,15 +4,21 @@ import os
 from collections.abc import Iterable, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from gangplan.datasets.kubernetes.fields import printable
 
 PIPE_WIDTH = 100
-NARROWEST = 84
+NARROWEST = 40
 WIDEST = 40
+ROOM = 22
+"""What a long word in the last column gets at least; else the last column goes below its row."""
+INDENT = 4
+GAP = 3
 
 
 def console(on_stderr: bool = False) -> Console:
@@ -29,6 +35,31 @@ def show_table(
     out: Console, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
 ) -> None:
     """Print a table; the last column takes the room that is left, ``numbers`` go to the right."""
+    table = [[printable(cell) for cell in row] for row in rows]
+    with out.capture() as captured:
+        if _is_narrow(out.width, head, table):
+            _print_stacked(out, head, table, numbers)
+        else:
+            out.print(_side_by_side(head, table, numbers))
+    for line in captured.get().splitlines():
+        out.file.write(line.rstrip() + "\n")
+
+
+def _is_narrow(width: int, head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the last column would be too narrow to be read."""
+    taken = sum(min(w, WIDEST) + GAP for w in _widths(head, rows)[:-1])
+    words = [word for row in (head, *rows) for word in row[-1].split()]
+    longest = max((cell_len(word) for word in words), default=0)
+    return width - taken < min(max(longest, ROOM // 2), ROOM)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(cell_len, column)) for column in zip(head, *rows, strict=True)]
+
+
+def _side_by_side(
+    head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]
+) -> Table:
     made = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -47,11 +78,27 @@ def show_table(
             max_width=None if last else WIDEST,
         )
     for row in rows:
-        made.add_row(*(Text(printable(cell), style=_style(cell)) for cell in row))
-    with out.capture() as captured:
-        out.print(made)
-    for line in captured.get().splitlines():
-        out.file.write(line.rstrip() + "\n")
+        made.add_row(*(Text(cell, style=_style(cell)) for cell in row))
+    return made
+
+
+def _print_stacked(
+    out: Console, head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]
+) -> None:
+    """Print each row as one line, and its last cell below it, indented."""
+    widths = _widths(head, rows)[:-1]
+    for row in (head, *rows):
+        line = Text()
+        for column, cell, width in zip(head, row[:-1], widths, strict=False):
+            gap = " " * (width - cell_len(cell))
+            styled = Text(cell, style="bold" if row is head else _style(cell))
+            line.append_text(Text(gap) + styled if column in numbers else styled + Text(gap))
+            line.append(" " * GAP)
+        out.print(line, soft_wrap=True)
+        if row[-1]:
+            out.print(Padding(Text(row[-1], overflow="fold"), (0, 0, 0, INDENT)))
+        if row is head:
+            out.print(Text("─" * out.width))
 
 
 def _style(cell: str) -> str:
