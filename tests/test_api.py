@@ -152,3 +152,20 @@ def test_an_unknown_name_is_refused_with_the_known_ones(
 ) -> None:
     with pytest.raises(InputError, match=message):
         gangplan.plan(tiny(), **options)  # type: ignore[arg-type]  # names of options, all texts
+
+
+@pytest.mark.parametrize("planner", ["exact", "greedy"])
+def test_every_waiting_group_has_a_reason_beside_held_ones(planner: str) -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 8}],
+        groups=[
+            {"minimum": 1, "request": {"gpu": 1}, "held": True},
+            {"minimum": 2, "wanted": 2, "request": {"gpu": 8}},
+            {"minimum": 1, "wanted": 1, "request": {"gpu": 8}},
+            {"minimum": 1, "wanted": 1, "request": {"gpu": 8}},
+        ],
+    )
+    told = gangplan.plan(instance, planner).reasons
+    assert told[0] == "held by the test"
+    assert told[1].startswith("cannot be placed: 2 pods needed, 1 can be placed")
+    assert len(told) == 3

@@ -12,6 +12,7 @@ from gangplan.models.errors import Fault, InputError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import Result
+from gangplan.models.status import PENDING, statuses
 from gangplan.models.verify.violation import Violation
 from gangplan.solvers.base import Limits, Progress, silent
 
@@ -99,11 +100,14 @@ def plan(
     result = planner.plan(instance, limits or Limits(), progress)
     if not type(planner).__module__.startswith("gangplan."):
         _check_outsider(instance, planner, result)
-    if result.reasons:
+    waiting = {g for g, s in enumerate(statuses(instance, result.plan)) if s == PENDING}
+    if waiting <= result.reasons.keys():
         return result
     from gangplan.solvers.explain.reasons import reasons
 
-    return replace(result, reasons=reasons(instance, result.plan, result.tiers))
+    # A planner may know better why one group waits and have nothing to say about another.
+    told = reasons(instance, result.plan, result.tiers)
+    return replace(result, reasons={**told, **result.reasons})
 
 
 def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
