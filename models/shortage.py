@@ -196,6 +196,7 @@ def _scarcest(instance: Instance, role: int, nodes: Flags) -> str:
     for r in np.flatnonzero(instance.roles.request[role]):
         fit = instance.nodes.free[eligible, r] // instance.roles.request[role, r]
         counts.append((sum(fit.tolist()), instance.names.resources[r]))
-    if len(instance.shared) and (instance.roles.share[role] or instance.roles.whole[role]):
-        counts.append((int(shared_slots(instance, role)[eligible].sum()), "shared devices"))
+    share, whole = int(instance.roles.share[role]), int(instance.roles.whole[role])
+    if len(instance.shared) and (share or whole):
+        counts.append((int(shared_slots(instance, share, whole)[eligible].sum()), "shared devices"))
     return min(counts)[1] if counts else "eligible nodes"

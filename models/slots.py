@@ -10,6 +10,9 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.instance import Instance
 
+NO_LIMIT = np.iinfo(np.int64).max
+"""Slots where nothing is asked that could run out."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slots:
@@ -41,26 +44,37 @@ def slots_of(instance: Instance) -> Slots:
     kind = kind.reshape(-1).astype(np.int64)
     most = np.zeros(len(first), dtype=np.int64)
     np.maximum.at(most, kind, roles.wanted)
-    table = np.where(instance.can_use[first], most[:, None], 0)
-    for row, k in enumerate(first):
-        for r in np.flatnonzero(roles.request[k]):
-            fit = instance.nodes.free[:, r] // roles.request[k, r]
-            np.minimum(table[row], fit, out=table[row])
-        if len(instance.shared):
-            np.minimum(table[row], shared_slots(instance, int(k)), out=table[row])
+    table = np.minimum(room_slots(instance, roles.request[first]), most[:, None])
+    table[~instance.can_use[first]] = 0
+    if len(instance.shared):
+        for row, k in zip(table, first, strict=True):
+            share, whole = int(roles.share[k]), int(roles.whole[k])
+            np.minimum(row, shared_slots(instance, share, whole), out=row)
     return Slots(kind, table, np.where(held, 0, roles.wanted))
 
 
-def shared_slots(instance: Instance, role: int) -> Ints:
-    """(N,) slots by shared devices alone: sum of floor(free / share), or empty devices // whole."""
-    n = len(instance.nodes)
-    share, whole = int(instance.roles.share[role]), int(instance.roles.whole[role])
-    room = np.full(n, np.iinfo(np.int64).max, dtype=np.int64)
-    node, free = instance.shared.node, instance.shared.free
+def room_slots(instance: Instance, request: Ints) -> Ints:
+    """(S, N) slots by free room alone of pods that ask ``request`` (S, R); NO_LIMIT for nothing."""
+    free = np.ascontiguousarray(instance.nodes.free.T)
+    slots = np.full((len(request), len(instance.nodes)), NO_LIMIT, dtype=np.int64)
+    for s, r in zip(*np.nonzero(request), strict=True):
+        np.minimum(slots[s], free[r] // request[s, r], out=slots[s])
+    return slots
+
+
+def shared_slots(instance: Instance, share: int, whole: int) -> Ints:
+    """(N,) slots by shared devices alone: sum of floor(free / share), or empty devices // whole.
+
+    NO_LIMIT for a pod that asks neither.
+    """
     if share:
-        each = np.bincount(node, weights=free // share, minlength=n).astype(np.int64)
-        room = np.minimum(room, each)
+        return _per_node(instance, instance.shared.free // share)
     if whole:
-        empty = np.bincount(node[free == 1000], minlength=n).astype(np.int64)
-        room = np.minimum(room, empty // whole)
-    return room
+        return _per_node(instance, (instance.shared.free == 1000).astype(np.int64)) // whole
+    return np.full(len(instance.nodes), NO_LIMIT, dtype=np.int64)
+
+
+def _per_node(instance: Instance, amounts: Ints) -> Ints:
+    """(J,) amounts per shared device -> (N,) sums per node."""
+    total = np.bincount(instance.shared.node, weights=amounts, minlength=len(instance.nodes))
+    return total.astype(np.int64)

@@ -18,6 +18,7 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.layers import Layer, layers
 from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
+from gangplan.models.slots import room_slots, shared_slots
 from gangplan.models.topology import REQUIRED
 
 Grid = npt.NDArray[np.int32]
@@ -80,31 +81,19 @@ def pairs_of(
 
 
 def _grid(instance: Instance, sizes: Sizes, fit: bool, devices: bool) -> Grid:
-    """(K, N) pods by free room alone, counted once per distinct request."""
-    roles, free = instance.roles, instance.nodes.free
+    """(K, N) pods by free room and devices alone, counted once per distinct request."""
+    roles = instance.roles
     ask = np.column_stack([roles.request, roles.share, roles.whole])
     shapes, shape = np.unique(ask, axis=0, return_inverse=True)
-    slots = np.full((len(shapes), len(free)), MANY, dtype=np.int64)
-    for r in range(free.shape[1] if fit else 0):
-        asks = shapes[:, r] > 0
-        slots[asks] = np.minimum(slots[asks], free[None, :, r] // shapes[asks, r, None])
-    for s in range(len(shapes) if devices else 0):
-        share, whole = int(shapes[s, -2]), int(shapes[s, -1])
-        if share:
-            each = instance.shared.free // share
-            slots[s] = np.minimum(slots[s], _per_node(instance, each))
-        if whole:
-            empty = (instance.shared.free == 1000).astype(np.int64)
-            slots[s] = np.minimum(slots[s], _per_node(instance, empty) // whole)
+    request = shapes[:, :-2] if fit else np.zeros_like(shapes[:, :-2])
+    slots = room_slots(instance, request)
+    for row, (share, whole) in zip(slots, shapes[:, -2:].tolist(), strict=True):
+        if devices and (share or whole):
+            np.minimum(row, shared_slots(instance, share, whole), out=row)
     small = np.minimum(slots, MANY).astype(np.int32)
     most = np.minimum(sizes.most, MANY).astype(np.int32)
     grid: Grid = np.minimum(small[shape.reshape(-1)], most[:, None])
     return grid
-
-
-def _per_node(instance: Instance, value: Ints) -> Ints:
-    total = np.bincount(instance.shared.node, weights=value, minlength=len(instance.nodes))
-    return total.astype(np.int64)
 
 
 def _cut(instance: Instance, sizes: Sizes, grid: Grid) -> None:
