@@ -3,6 +3,7 @@
 A draft counts cores, GiB, GPUs and pods; an instance counts millicores, bytes, GPUs and pods.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,11 +72,21 @@ def racks_for(nodes: int, nodes_per_rack: int) -> int:
 
     Raises
     ------
-    ValueError : fewer than one node, or one node a rack.
+    ValueError : fewer than one node, or racks of fewer than one.
     """
     if nodes < 1 or nodes_per_rack < 1:
         raise ValueError(f"{nodes} nodes in racks of {nodes_per_rack}: at least 1 expected")
     return max((2 * nodes + nodes_per_rack) // (2 * nodes_per_rack), 1)
+
+
+def gangs_for(draw: Callable[[], Gang], groups: int | None, gpus: float) -> tuple[Gang, ...]:
+    """Draw gangs: exactly ``groups`` of them, or, where None, until they ask for ``gpus`` GPUs."""
+    gangs: list[Gang] = []
+    asked = 0
+    while asked < gpus if groups is None else len(gangs) < groups:
+        gangs.append(draw())
+        asked += gangs[-1].gpus
+    return tuple(gangs)
 
 
 def instance_of(draft: Draft, space: str) -> Instance:

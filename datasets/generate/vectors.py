@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.datasets.generate.draft import GPU, Draft, Gang, Vector, racks_for
+from gangplan.datasets.generate.draft import GPU, Draft, Gang, Vector, gangs_for, racks_for
 from gangplan.models.arrays import Ints
 
 GENERATIONS: tuple[Vector, ...] = ((96, 768, 8, 110), (128, 1024, 8, 110), (192, 1536, 8, 110))
@@ -44,12 +44,9 @@ class Vectors:
         """Draw the cluster, then the gangs."""
         draws = np.random.default_rng(seed)
         free = self._free(draws, racks_for(self.nodes, self.nodes_per_rack))
-        gangs: list[Gang] = []
-        room, asked = int(free[:, GPU].sum()), 0
-        while asked < self.load * room if self.groups is None else len(gangs) < self.groups:
-            gangs.append(self._gang(draws))
-            asked += gangs[-1].gpus
-        return Draft(free, 8, self.nodes_per_rack, self.racks_per_block, tuple(gangs))
+        gpus = self.load * int(free[:, GPU].sum())
+        gangs = gangs_for(lambda: self._gang(draws), self.groups, gpus)
+        return Draft(free, 8, self.nodes_per_rack, self.racks_per_block, gangs)
 
     def _free(self, draws: np.random.Generator, n_racks: int) -> Ints:
         kinds = draws.integers(0, len(GENERATIONS), n_racks)
