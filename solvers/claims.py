@@ -36,13 +36,14 @@ def checked_point(milp: Milp, x: Floats) -> Ints:
     """
     if x.shape != (milp.n_cols,) or not np.isfinite(x).all():
         raise PlanError(f"no point of {milp.n_cols} columns")
+    # Before the cast: a number that int64 cannot hold becomes any other there.
+    outside = np.flatnonzero((np.rint(x) < milp.lower) | (np.rint(x) > milp.upper))
+    if len(outside):
+        raise PlanError(f"column {int(outside[0])} is outside its bounds")
     whole = np.rint(x).astype(np.int64)
     if np.abs(x - whole).max(initial=0.0) > TOLERANCE:
         j = int(np.argmax(np.abs(x - whole)))
         raise PlanError(f"column {j} = {x[j]:.6g} is not integral")
-    outside = np.flatnonzero((whole < milp.lower) | (whole > milp.upper))
-    if len(outside):
-        raise PlanError(f"column {int(outside[0])} is outside its bounds")
     broken = milp.violated_rows(whole)
     if len(broken):
         raise PlanError(f"{milp.row_name(int(broken[0]))} is broken")

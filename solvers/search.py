@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field, replace
+from math import isfinite
 
 from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
@@ -104,8 +105,8 @@ class Search:
         limits = replace(self.limits, seconds=until - begin)
         try:
             outcome = ask_again(self.solver, milp, limits, self._start(best))
-        except SolverError as error:
-            self._warn(f"no second opinion on {self.tiers[i].name}: {error}")
+        except Exception as error:
+            self._warn(f"no second opinion on {self.tiers[i].name}: {_said(error)}")
             return bound, best
         finally:
             self._clock("search", begin)
@@ -159,7 +160,7 @@ class Search:
         if outcome.stop is Stop.ERROR:
             self._warn(f"{self.tiers[i].name}: {self.solver.name} failed: {outcome.message}")
             return None
-        if outcome.bound is None or abs(outcome.bound) == float("inf"):
+        if outcome.bound is None or not isfinite(outcome.bound):
             return None
         value = safe_bound(milp, outcome.bound)
         if value > self._cost(best, i):
@@ -178,9 +179,9 @@ class Search:
         point = None if start is None else self._start(start)
         try:
             outcome = self.solver.solve(milp, replace(self.limits, seconds=seconds), start=point)
-        except SolverError as error:
+        except Exception as error:  # whatever a solver from outside raises: the plan in hand stays
             self._failures += 1
-            self._warn(f"the solver failed, its last plan and bounds are kept: {error}")
+            self._warn(f"the solver failed, its last plan and bounds are kept: {_said(error)}")
             return None
         finally:
             self._clock(phase, begin)
@@ -212,3 +213,8 @@ class Search:
 
     def _clock(self, phase: str, begin: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - begin
+
+
+def _said(error: Exception) -> str:
+    """Return the text of a SolverError; of anything else its type too."""
+    return str(error) if isinstance(error, SolverError) else f"{type(error).__name__}: {error}"

@@ -136,7 +136,7 @@ class _Run:
             return bound
         cost, offset = tier_cost(model, tier)
         if not cost.any():
-            return tighter(bound, Bound(offset, COUNTING))
+            return self._believed(bound, Bound(offset, COUNTING))
         milp = self._held(model, i).with_cost(cost, offset)
         if self.search is None:
             self.search = Search(
@@ -154,12 +154,20 @@ class _Run:
         last = all(self.closed(bounds, j) for j in range(i + 1, len(self.tiers)))
         until = time.monotonic() + (left if last else left * SHARE)
         self._say(f"bound {tier.name}")
-        bound = tighter(bound, self.search.relaxation(milp, i, until))
+        relaxed = self.search.relaxation(milp, i, until)
+        bound = self._believed(bound, relaxed)
         if self.done(bound, i) or not self._searchable():
             return bound
         self._say(f"search {tier.name}")
         found, self.best = self.search.improve(milp, self.best, i, until)
-        return tighter(bound, found)
+        return self._believed(bound, found)
+
+    def _believed(self, bound: Bound | None, found: Bound | None) -> Bound | None:
+        """Return the better bound; a model with a freedom taken away bounds no plan but its own."""
+        if self.formulation.elastic:
+            return tighter(bound, found)
+        self.warnings.append("the formulation leaves out elastic pods: bounds by counting only")
+        return bound
 
     def done(self, bound: Bound | None, i: int) -> bool:
         """Tell whether tier i needs no search: proven, or within the gap that was asked for."""
