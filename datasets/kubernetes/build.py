@@ -13,7 +13,7 @@ from gangplan.datasets.kubernetes import notes, room, trees
 from gangplan.datasets.kubernetes.duplicates import duplicates
 from gangplan.datasets.kubernetes.eligibility import Classes, classes_of
 from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.holds import Unsupported, hold_short
+from gangplan.datasets.kubernetes.holds import Unsupported, hold_short, hold_starved
 from gangplan.datasets.kubernetes.levels import Levels, levels_of
 from gangplan.datasets.kubernetes.membership import Membership, Unit, gather
 from gangplan.datasets.kubernetes.order import full_name, natural
@@ -125,6 +125,7 @@ def _held_rules(
         unsupported.hold_branch(branch)
     number = {record.name: n for n, record in enumerate(nodes)}
     rules = rule_columns(owners_of(members.units, branches), levels, number, told)
+    hold_starved(branches, members.units)
     trees.spread(branches, members.units)
     told += unsupported.notes()
     return rules

@@ -27,6 +27,30 @@ def hold_short(unit: Unit) -> None:
     unit.held.append(reason)
 
 
+def hold_starved(branches: Sequence[Branch], units: Sequence[Unit]) -> None:
+    """Hold composites whose minimum is above the children that stand or may be admitted."""
+    able = [0] * len(branches)
+    standing = [0] * len(branches)
+    held: list[list[str]] = [[] for _ in branches]
+
+    def count(parent: int, name: str, waits: bool, stands: bool) -> None:
+        if parent >= 0:
+            standing[parent] += stands
+            able[parent] += stands or not waits
+            if waits and not stands:
+                held[parent].append(name)
+
+    for unit in units:
+        count(unit.parent, unit.name, bool(unit.held), len(unit.running) >= unit.minimum)
+    for h in range(len(branches) - 1, -1, -1):  # a child's number is above its parent's
+        branch, least = branches[h], branches[h].record.minimum
+        if not branch.held and able[h] < least:
+            branch.held.append(
+                f"needs {counted(least, 'group')}, {able[h]} can be admitted; held: {some(held[h])}"
+            )
+        count(branch.parent, branch.name, bool(branch.held), standing[h] >= least)
+
+
 class Unsupported:
     """Holds what has a hard rule that is not honoured, or tells of it where that is overridden.
 

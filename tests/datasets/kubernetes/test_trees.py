@@ -127,6 +127,39 @@ def test_a_held_leaf_leaves_its_siblings_alone() -> None:
     assert built.names.held_composites == ("",)
 
 
+def test_a_composite_that_too_few_children_are_left_to_is_held_up_to_the_root() -> None:
+    built = instance(
+        node("n1"),
+        composite("root", 2),
+        child("beside", "root"),
+        composite("inner", 2, parent="root"),
+        child("short", "inner", 2),
+        child("fine", "inner"),
+        *(pod(name, name) for name in ("beside", "short", "fine")),
+    )
+    inner = "needs 2 groups, 1 can be admitted; held: lab/short"
+    root = "needs 2 groups, 1 can be admitted; held: lab/inner"
+    assert built.names.held_composites[0] == root
+    assert built.names.held_composites[1].startswith(inner)
+    assert set(held(built)) == {"lab/beside", "lab/short", "lab/fine"}
+    assert held(built)["lab/beside"] == f"CompositePodGroup lab/root: {root}"
+
+
+def test_a_held_child_that_stands_still_counts_for_its_parent() -> None:
+    claims = {"resourceClaims": [{"name": "c", "resourceClaimName": "x"}]}
+    built = instance(
+        node("n1"),
+        composite("root", 2),
+        child("stands", "root", 1, **claims),
+        child("waits", "root"),
+        pod("a-0", "stands", on="n1"),
+        pod("a-1", "stands"),
+        pod("b-0", "waits"),
+    )
+    assert held(built) == {"lab/stands": "unsupported spec.resourceClaims"}
+    assert built.names.held_composites == ("",)
+
+
 def test_members_below_a_composite_may_not_run_in_two_domains_of_its_rule() -> None:
     rule: Obj = {"schedulingConstraints": {"topology": [{"key": "block"}]}}
     built = instance(
