@@ -7,15 +7,13 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 
 from gangplan.models.counts.formulation import Formulation
-from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.plan import Plan
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
-from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
 from gangplan.solvers.planners.greedy import greedy_plan
+from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import get
 from gangplan.solvers.staged import solve_tiers
 
@@ -62,7 +60,7 @@ class Exact:
         progress("greedy", 0.0)
         start = greedy_plan(instance, tiers)
         greedy = time.perf_counter() - begin
-        _checked(instance, start, "greedy")
+        refuse_broken(instance, start, "greedy")
         staged = solve_tiers(
             instance,
             tiers,
@@ -75,7 +73,7 @@ class Exact:
         )
         solved = time.perf_counter()
         progress("verify", solved - begin)
-        _checked(instance, staged.plan, "exact")
+        refuse_broken(instance, staged.plan, self.name)
         done = time.perf_counter()
         return Result(
             staged.plan,
@@ -109,13 +107,6 @@ class Exact:
             "threads": limits.threads,
             "seed": limits.seed,
         }
-
-
-def _checked(instance: Instance, plan: Plan, planner: str) -> None:
-    """Raise PlanError for a plan that breaks a rule."""
-    violations = check(instance, plan)
-    if violations:
-        raise PlanError(f"the {planner} plan failed its check: {violations[0].sentence}")
 
 
 def _versions() -> dict[str, str]:

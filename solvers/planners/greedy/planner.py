@@ -7,14 +7,13 @@ from time import perf_counter
 import numpy as np
 
 from gangplan.models.counting import ceilings
-from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.tiers import Tier, tiers_of, values
-from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Progress, silent
 from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_plan
+from gangplan.solvers.planners.refuse import refuse_broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,7 @@ class Greedy:
         plan = greedy_plan(instance, tiers, seconds)
         clock.append(perf_counter())
         progress("verify", clock[-1] - clock[0])
-        if broken := check(instance, plan):
-            raise PlanError(f"greedy plan breaks a rule: {broken[0]}")
+        refuse_broken(instance, plan, self.name)
         clock.append(perf_counter())
         progress("bound", clock[-1] - clock[0])
         reports = _reports(instance, plan, tiers)
