@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.datasets.kubernetes import notes, room, trees
+from gangplan.datasets.kubernetes.deviceclasses import hold_claims
 from gangplan.datasets.kubernetes.duplicates import duplicates
 from gangplan.datasets.kubernetes.eligibility import Classes, classes_of
 from gangplan.datasets.kubernetes.fields import Faults
@@ -74,12 +75,13 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
     duplicates(snapshot, faults)
     priorities = Priorities(snapshot.classes, faults)
     members = gather(snapshot, priorities, faults)
+    told = list(snapshot.notes)
+    hold_claims(members.units, snapshot.nodes, snapshot.device_classes, told)
     branches = trees.plant(snapshot.composites, members.units, priorities)
     _refuse_huge(members.units, faults)
     roles = [(g, role) for g, unit in enumerate(members.units) for role in roles_of(unit, faults)]
     faults.check()
 
-    told = list(snapshot.notes)
     nodes = sorted(snapshot.nodes, key=lambda record: natural(record.name))
     named = {rule.key for unit in members.units for rule in unit.rules}
     named |= {rule.key for branch in branches for rule in branch.record.rules}

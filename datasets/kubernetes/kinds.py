@@ -14,6 +14,7 @@ READ = frozenset(
         ("", "Node"),
         ("", "Pod"),
         ("batch", "Job"),
+        ("resource.k8s.io", "DeviceClass"),
         ("scheduling.k8s.io", "PriorityClass"),
         ("scheduling.k8s.io", "PodGroup"),
         ("scheduling.k8s.io", "CompositePodGroup"),
@@ -47,7 +48,7 @@ _QUIET = {
     "node.k8s.io": "RuntimeClass",
     "policy": "Eviction PodDisruptionBudget",
     "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
-    "resource.k8s.io": "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate"
+    "resource.k8s.io": "DeviceTaintRule ResourceClaim ResourceClaimTemplate"
     " ResourcePoolStatusRequest ResourceSlice",
     "scheduling.k8s.io": "",
     "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment"

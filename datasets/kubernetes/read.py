@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from gangplan.datasets.kubernetes import foreign, groupspec, kueue, schema
 from gangplan.datasets.kubernetes.build import build
 from gangplan.datasets.kubernetes.composites import composite
+from gangplan.datasets.kubernetes.deviceclasses import extended_resource
 from gangplan.datasets.kubernetes.documents import Document, load
 from gangplan.datasets.kubernetes.duplicates import duplicates_of
 from gangplan.datasets.kubernetes.fields import Faults, describe
 from gangplan.datasets.kubernetes.groups import group
 from gangplan.datasets.kubernetes.jobs import JobRecord, expand, job
 from gangplan.datasets.kubernetes.kinds import READ, Skipped, api_group
+from gangplan.datasets.kubernetes.names import object_name
 from gangplan.datasets.kubernetes.nodes import node
 from gangplan.datasets.kubernetes.pods import pod
 from gangplan.datasets.kubernetes.priorityclasses import priority_class
@@ -33,6 +35,7 @@ _VERSIONS = {
     (groupspec.GROUP, "PodGroup"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "Workload"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "CompositePodGroup"): tuple(groupspec.KUBERNETES),
+    ("resource.k8s.io", "DeviceClass"): ("v1alpha3", "v1beta1", "v1beta2", "v1"),
     ("kueue.x-k8s.io", "Topology"): ("v1alpha1", "v1beta1", "v1beta2", "v1"),
 }
 
@@ -203,6 +206,13 @@ class _Reading:
     def _workload(self, document: Document, version: str) -> None:
         self.workloads.append(workload(document.fields(self.faults), version))
 
+    def _device_class(self, document: Document, version: str) -> None:
+        fields = document.fields(self.faults)
+        resource, name = extended_resource(fields), object_name(fields)
+        if resource:  # of two classes for one resource any may be named
+            known = self.snapshot.device_classes
+            known[resource] = min(name, known.get(resource, name))
+
     def _topology(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
         name = fields.section("metadata").text("name", required=True)
@@ -217,6 +227,7 @@ _READERS: Mapping[tuple[str, str], Callable[[_Reading, Document, str], None]] = 
     (groupspec.GROUP, "PodGroup"): _Reading._group,
     (groupspec.GROUP, "CompositePodGroup"): _Reading._composite,
     (groupspec.GROUP, "Workload"): _Reading._workload,
+    ("resource.k8s.io", "DeviceClass"): _Reading._device_class,
     ("kueue.x-k8s.io", "Topology"): _Reading._topology,
 }
 
