@@ -63,6 +63,7 @@ class JobRecord:
     ----------
     pods : how many pods are active at once: min(parallelism, completions - succeeded).
     asleep : why it makes no pod; empty where it does.
+    active : pods that its status says are there already.
     pod : the first pod it would make.
     group : the PodGroup its controller would make; None where there is none.
     """
@@ -71,6 +72,7 @@ class JobRecord:
     name: str
     pods: int
     asleep: str
+    active: int
     pod: PodRecord
     group: GroupRecord | None
     source: str
@@ -105,7 +107,8 @@ def job(fields: Fields, kubernetes: str) -> JobRecord | None:
         group = None if gang is None or pod.group else _group(fields, spec, who, gang, pod)
     if len(fields.faults) > before or pod is None:
         return None
-    return JobRecord(who.namespace, who.name, active, asleep, pod, group, fields.source)
+    there = fields.section("status").integer("active", 0, minimum=0)
+    return JobRecord(who.namespace, who.name, active, asleep, there, pod, group, fields.source)
 
 
 def expand(
@@ -140,6 +143,11 @@ def expand(
         if record.asleep:
             notes.append(f"Job {record.namespace}/{record.name} makes no pods: {record.asleep}")
             continue
+        if record.active:
+            notes.append(
+                f"Job {record.namespace}/{record.name} has {record.active} active pods that are not"
+                " in the sources: all its pods are planned as new"
+            )
         group = record.pod.group or bound.get(where, "")
         if not group and record.group is not None and where not in bound:
             group = _free_name(record.group, taken)

@@ -102,6 +102,13 @@ def test_a_job_that_makes_no_pods_is_told(
     assert any("Job lab/train makes no pods" in note and why in note for note in built.names.notes)
 
 
+def test_active_pods_that_are_not_in_the_sources_are_told() -> None:
+    built = instance(node("n1"), job("train", 2) | {"status": {"active": 2}})
+    assert built.n_pods == 2
+    (note,) = built.names.notes
+    assert note.startswith("Job lab/train has 2 active pods that are not in the sources")
+
+
 def test_a_job_that_is_being_deleted_makes_no_pods() -> None:
     made = job("train", 2)
     made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
