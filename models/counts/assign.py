@@ -15,8 +15,6 @@ from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
-NAME = "assign"
-
 
 def columns(pairs: Pairs, cols: Columns) -> VarBlock:
     """Columns x (E,): pods of role k on node n."""

@@ -18,8 +18,6 @@ from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
 from gangplan.models.milp import BIGGEST, RowBlock, VarBlock, row_block
 
-NAME = "capacity"
-
 EXACT = 2**31
 """Numbers up to here multiply without overflow, so that rows can be compared exactly."""
 

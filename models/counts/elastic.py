@@ -18,8 +18,6 @@ from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import RowBlock, VarBlock, row_block
 
-NAME = "elastic"
-
 
 def rows(instance: Instance, sizes: Sizes, pairs: Pairs, x: VarBlock, y: Indexed) -> list[RowBlock]:
     """Write elastic.none; called when the family is off."""

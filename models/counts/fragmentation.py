@@ -15,8 +15,6 @@ from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
 from gangplan.models.milp import BIGGEST, Columns, RowBlock, VarBlock, row_block
 
-NAME = "fragmentation"
-
 
 def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Indexed:
     """o[n]: does a pod with devices land on the intact node."""

@@ -18,8 +18,6 @@ from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
-NAME = "gang"
-
 
 def columns(sizes: Sizes, pairs: Pairs, cols: Columns) -> Indexed:
     """y[g]: is the gang admitted; fixed at 0 where counting says it cannot be."""

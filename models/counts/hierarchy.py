@@ -24,8 +24,6 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 from gangplan.models.needs import Needs
 
-NAME = "hierarchy"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
@@ -81,7 +79,7 @@ def rows(
     hangs = gate >= 0
     gate, parent, child = gate[hangs], parent[hangs], child[hangs]
     all_of_them = (tree.able == tree.missing)[gate] & (gate == parent) if on else gate < 0
-    able = _able(pairs, tree, sizes, y, w, on=on)[hangs]
+    able = _able(pairs, tree, y, w, on=on)[hangs]
     both = np.tile(np.arange(len(gate)), 2)
     ties = row_block(
         "hierarchy.child", both, np.concatenate([child, admitted[gate]]),
@@ -100,7 +98,7 @@ def rows(
     return [ties, opened, _needed(written, row, col, coef)]
 
 
-def _able(pairs: Pairs, tree: Tree, sizes: Sizes, y: Indexed, w: Indexed, *, on: bool) -> Flags:
+def _able(pairs: Pairs, tree: Tree, y: Indexed, w: Indexed, *, on: bool) -> Flags:
     """Which y and w columns are not fixed at 0."""
     can = (tree.able >= tree.missing) if on else np.ones(len(tree.able), dtype=np.bool_)
     return np.concatenate([~pairs.closed[y.index[:, 0]], can[w.index[:, 0]]])

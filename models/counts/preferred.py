@@ -26,8 +26,6 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 from gangplan.models.topology import PREFERRED
 
-NAME = "preferred"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:

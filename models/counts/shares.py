@@ -22,8 +22,6 @@ from gangplan.models.counts.pairs import Pairs
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
-NAME = "shares"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Devices:

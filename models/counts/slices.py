@@ -22,8 +22,6 @@ from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
-NAME = "topology"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices:

@@ -29,8 +29,6 @@ from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 
-NAME = "topology"
-
 
 def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Indexed:
     """u[t, d]: is d the domain of rule t; only for rules with two domains or more left."""
