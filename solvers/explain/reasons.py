@@ -4,20 +4,35 @@ Held groups say what they wait for; a shortage by counting is a proof by itself;
 room left beside what is admitted is proven exactly when the tiers that count the group are.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.columns import GANG
-from gangplan.models.counting import Shortage, cannot_be_placed
+from gangplan.models.columns import BARE, GANG
+from gangplan.models.counting import cannot_be_placed
 from gangplan.models.instance import Instance
-from gangplan.models.needs import Needs, needs_of
+from gangplan.models.needs import needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.result import TierReport
 from gangplan.models.slots import Slots, slots_of
+from gangplan.solvers.explain.short import leaving, sentence
+from gangplan.solvers.explain.trees import Trees, trees_of
 
 WEIGHTED = "weighted-gpus"
+
+NOT_PROVEN = "no room was found beside what is admitted (not proven)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What is looked at for every group: placed, wanted (G,) pods, and the reports of the plan."""
+
+    slots: Slots
+    trees: Trees
+    placed: Ints
+    wanted: Ints
+    reports: tuple[TierReport, ...]
 
 
 def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
@@ -32,19 +47,13 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     gang = instance.groups.kind == GANG
     waits = np.where(gang, ~needs.stands & (placed == 0), placed < wanted)
     waits |= instance.groups.held
-    return {
-        int(g): _why(instance, int(g), needs, slots, placed, reports) for g in np.flatnonzero(waits)
-    }
+    if not waits.any():
+        return {}
+    known = _Known(slots, trees_of(instance, needs, slots, placed), placed, wanted, reports)
+    return {int(g): _why(instance, int(g), known) for g in np.flatnonzero(waits)}
 
 
-def _why(
-    instance: Instance,
-    g: int,
-    needs: Needs,
-    slots: Slots,
-    placed: Ints,
-    reports: tuple[TierReport, ...],
-) -> str:
+def _why(instance: Instance, g: int, known: _Known) -> str:
     if instance.groups.held[g]:
         return instance.names.held[g]
     h = int(instance.groups.parent[g])
@@ -52,66 +61,69 @@ def _why(
         if instance.composites.held[h]:
             return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
         h = int(instance.composites.parent[h])
-    short = cannot_be_placed(instance, g, needs, slots)
+    needs = known.trees.needs
+    short = cannot_be_placed(instance, g, needs, known.slots)
     if short is not None:
-        return sentence(short) + leaving(instance, g, needs)
-    tier = _counts_it(instance, g, needs, placed, reports)
-    if tier is None:
-        return "no room was found beside what is admitted (not proven)"
-    better = f"does better at priority {int(instance.groups.priority[g])} and above"
-    if tier.name == WEIGHTED:
-        better = "is worth more"
-    return f"no room beside what is admitted: no plan {better} (proven: {tier.proof})"
-
-
-def _counts_it(
-    instance: Instance, g: int, needs: Needs, placed: Ints, reports: tuple[TierReport, ...]
-) -> TierReport | None:
-    """Return the last tier that placing the group would raise; None where one is not proven.
-
-    A child of a tree that is in already is counted by ``elastic`` alone.
-    """
-    h, in_tree = int(instance.groups.parent[g]), False
-    if h >= 0:
-        while instance.composites.parent[h] >= 0:
-            h = int(instance.composites.parent[h])
-        under = instance.groups_of(len(instance.groups) + h)
-        in_tree = bool(needs.composite_stands[h] or placed[under].any())
-    kinds = ("admitted", "elastic") if in_tree else ("admitted",)
-    priority = f"({int(instance.groups.priority[g])})"
-    mine = [r for r in reports if r.name.startswith(kinds) and r.name.endswith(priority)]
+        return sentence(instance, g, short) + leaving(instance, g, needs)
+    if instance.groups.parent[g] >= 0:
+        return _below_a_tree(instance, g, known)
     own = instance.roles.devices[instance.roles.group == g]
-    pays = needs.group_devices[g] if instance.groups.kind[g] == GANG else own.min(initial=0)
-    if pays > 0 and not in_tree:
-        mine += [r for r in reports if r.name == WEIGHTED]
-    return mine[-1] if mine and all(r.proven for r in mine) else None
+    gang = instance.groups.kind[g] == GANG
+    pays = int(needs.group_devices[g] if gang else own.min(initial=0))
+    what = "starts it" if gang or not known.placed[g] else "places another pod of it"
+    why = _no_room(int(instance.groups.priority[g]), pays, what, known.reports)
+    if gang or not known.placed[g]:
+        return why
+    pods = "equal pods" if instance.groups.kind[g] == BARE else "pods"
+    return f"{known.placed[g]} of {known.wanted[g]} {pods} are placed; {why}"
 
 
-def sentence(short: Shortage) -> str:
-    """Put a shortage into words."""
-    role = f" of role {short.role}" if short.role else ""
-    where = f" in the best domain, {short.domain}" if short.domain else ""
-    pods = "pod" if short.need == 1 else "pods"
+def _below_a_tree(instance: Instance, g: int, known: _Known) -> str:
+    """Explain a child that a started composite does not need, or whose tree waits as a whole."""
+    trees = known.trees
+    parent = trees.parent_that_started(g)
+    if parent >= 0:
+        priority = int(instance.groups.priority[g])
+        return f"{trees.further(parent)}: {_no_elastic_room(priority, known.reports)}"
+    root = trees.root(g)
+    short = trees.too_few(root)
+    if short:
+        return f"{trees.asks(root)} and {short}"
+    pays = int(trees.needs.composite_devices[root])
+    priority = int(instance.composites.priority[root])
+    return f"{trees.asks(root)}; {_no_room(priority, pays, 'starts it', known.reports)}"
+
+
+def _no_room(priority: int, pays: int, what: str, reports: tuple[TierReport, ...]) -> str:
+    """Say what the tiers prove about something that they would pay for.
+
+    More of everything that is admitted plus this would be a better plan; where the tiers down to
+    its priority are proven there is none, so whatever starts it leaves something else out.
+    """
+    names = [r.name.startswith("admitted") and r.name.endswith(f"({priority})") for r in reports]
+    names = [
+        mine or (pays > 0 and r.name == WEIGHTED) for mine, r in zip(names, reports, strict=True)
+    ]
+    last = max((i for i, mine in enumerate(names) if mine), default=-1)
+    if last < 0 or not reports[last].proven:
+        return NOT_PROVEN
+    proof = reports[last].proof
+    if reports[last].name == WEIGHTED:
+        return f"no room beside what is admitted: no plan is worth more (proven: {proof})"
+    if not any(r.value for r in reports[: last + 1]):
+        return f"no plan {what} (proven: {proof})"
     return (
-        f"cannot be placed: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
-        f"short of {short.resource} (proven: counting)"
+        f"no room beside what is admitted: no plan {what} unless another group or pod of "
+        f"priority {priority} or above waits instead (proven: {proof})"
     )
 
 
-def leaving(instance: Instance, g: int, needs: Needs) -> str:
-    """Say which terminating pods, once gone, would lift the shortage; empty where none would."""
-    if not len(instance.leaving):
-        return ""
-    free = instance.nodes.free.copy()
-    np.add.at(free, instance.leaving.node, instance.leaving.request)
-    later = replace(instance, nodes=replace(instance.nodes, free=free))
-    if cannot_be_placed(later, g, needs) is not None:
-        return ""
-    mine = later.can_use[instance.roles.group == g].any(axis=0)
-    names = [
-        f"{name} on {instance.names.nodes[n]}"
-        for name, n in zip(instance.names.leaving, instance.leaving.node, strict=True)
-        if mine[n]
-    ]
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"; room comes free when the terminating pods are gone: {shown}"
+def _no_elastic_room(priority: int, reports: tuple[TierReport, ...]) -> str:
+    """Say what the tier of pods beyond the minima proves."""
+    for report in reports:
+        if report.name == f"elastic({priority})" and report.proven:
+            return (
+                "no plan that admits as much places more pods beyond the minima at priority "
+                f"{priority} and above (proven: {report.proof})"
+            )
+    return NOT_PROVEN

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from gangplan.models.columns import Leaving
 from gangplan.models.plan import empty_plan, plan_from_counts
@@ -58,3 +59,32 @@ def test_a_standing_gang_without_room_for_elastic_pods_does_not_wait() -> None:
         groups=[{"minimum": 1, "running": [0], "wanted": 1, "request": {"gpu": 8}}],
     )
     assert reasons(inst, empty_plan(inst)) == {}
+
+
+def test_a_pod_that_no_node_can_hold_says_the_largest_there_is() -> None:
+    inst = make_instance(
+        [{"cpu": 4000, "memory": 2**30}, {"cpu": 64000, "memory": 2**35}],
+        [
+            {"wanted": 1, "request": {"cpu": 6500, "memory": 1}, "eligible": [0]},
+            {"wanted": 1, "request": {"cpu": 1, "memory": 2**36}},
+        ],
+    )
+    why = reasons(inst, empty_plan(inst))
+    assert "short of cpu: one pod asks for 6.5, no node it may use has more than 4 free" in why[0]
+    assert "asks for 64Gi, no node it may use has more than 32Gi free" in why[1]
+
+
+def test_a_group_that_no_node_may_take_says_so() -> None:
+    inst = make_instance([{"gpu": 1}], [{"wanted": 2, "minimum": 2, "eligible": []}])
+    assert "no node may take them (node selector" in reasons(inst, empty_plan(inst))[0]
+
+
+@pytest.mark.parametrize(("kind", "pods"), [("basic", "pods"), ("bare", "equal pods")])
+def test_pods_that_are_left_over_are_counted(kind: str, pods: str) -> None:
+    inst = make_instance([{"gpu": 2}], [{"kind": kind, "wanted": 5, "request": {"gpu": 1}}])
+    plan = plan_from_counts(inst, np.array([0]), np.array([0]), np.array([2]))
+    report = TierReport("admitted(0)", True, 2, 2, COUNTING, True)
+    assert reasons(inst, plan, (report,))[0] == (
+        f"2 of 5 {pods} are placed; no room beside what is admitted: no plan places another pod of "
+        "it unless another group or pod of priority 0 or above waits instead (proven: counting)"
+    )

@@ -1,0 +1,76 @@
+"""A shortage in words: what a group asks for, what there is, and what would lift it."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gangplan.models.counting import Shortage, cannot_be_placed
+from gangplan.models.instance import Instance
+from gangplan.models.needs import Needs
+
+NO_NODE = "eligible nodes"
+"""What a shortage names where no node may be used at all."""
+
+
+def sentence(instance: Instance, g: int, short: Shortage) -> str:
+    """Put the shortage of group g into words."""
+    role = f" of role {short.role}" if short.role else ""
+    where = f" in the best domain, {short.domain}" if short.domain else ""
+    pods = "pod" if short.need == 1 else "pods"
+    lacks = f"short of {short.resource}"
+    if short.resource == NO_NODE:
+        lacks = "no node may take them (node selector, affinity, taints, cordons, missing labels)"
+    elif not short.have:
+        lacks += _too_big(instance, g, short.resource)
+    return (
+        f"cannot be placed: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
+        f"{lacks} (proven: counting)"
+    )
+
+
+def leaving(instance: Instance, g: int, needs: Needs) -> str:
+    """Say which terminating pods, once gone, would lift the shortage; empty where none would."""
+    if not len(instance.leaving):
+        return ""
+    free = instance.nodes.free.copy()
+    np.add.at(free, instance.leaving.node, instance.leaving.request)
+    later = replace(instance, nodes=replace(instance.nodes, free=free))
+    if cannot_be_placed(later, g, needs) is not None:
+        return ""
+    mine = later.can_use[instance.roles.group == g].any(axis=0)
+    names = [
+        f"{name} on {instance.names.nodes[n]}"
+        for name, n in zip(instance.names.leaving, instance.leaving.node, strict=True)
+        if mine[n]
+    ]
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return f"; room comes free when the terminating pods are gone: {shown}"
+
+
+def _too_big(instance: Instance, g: int, resource: str) -> str:
+    """Say that one pod asks for more than any node has free, where that is so."""
+    if resource not in instance.names.resources:
+        return ""
+    r = instance.names.resources.index(resource)
+    roles = np.flatnonzero(instance.roles.group == g)
+    asked = int(instance.roles.request[roles, r].min())
+    # A gang may have a small role too: then its smallest pod says nothing.
+    may = instance.roles.eligible[roles][:, instance.nodes.node_class].any(axis=0)
+    most = int(instance.nodes.free[may, r].max(initial=0))
+    if asked <= most:
+        return ""
+    return (
+        f": one pod asks for {_amount(instance, r, asked)}, "
+        f"no node it may use has more than {_amount(instance, r, most)} free"
+    )
+
+
+def _amount(instance: Instance, r: int, amount: int) -> str:
+    """Write an amount in the unit that manifests use."""
+    name = instance.names.resources[r]
+    if name == "cpu":
+        return f"{amount / 1000:g}"
+    if name in {"memory", "ephemeral-storage"} or name.startswith("hugepages-"):
+        return f"{amount / 2**30:.4g}Gi"
+    unit = instance.device_unit if r in instance.device_columns else 1
+    return f"{amount / unit:g}"
