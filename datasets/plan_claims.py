@@ -1,4 +1,7 @@
-"""What a plan file says about its own plan, recomputed: tier values, statuses and marks."""
+"""What a plan file says about its own plan, recomputed: tier values, statuses and marks.
+
+Values are counted by the verifier, not by what the planners count with.
+"""
 
 from collections.abc import Mapping
 
@@ -6,10 +9,10 @@ from gangplan.datasets.json_file import refuse
 from gangplan.datasets.plan_file import group_entries, result_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, Result
-from gangplan.models.tiers import Tier, tiers_of, values
-
-PROOFS = (COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE)
+from gangplan.models.result import Result
+from gangplan.models.tiers import Tier, tiers_of
+from gangplan.models.verify.objective import recount_all
+from gangplan.models.verify.reports import PROOFS
 
 
 def false_claims(
@@ -39,7 +42,7 @@ def _tier_claims(path: str, instance: Instance, result: Result) -> list[str]:
     if said != [(tier.name, tier.maximise) for tier in tiers]:
         return ["the tiers listed are not those of the planner's objective"]
     claims = []
-    for report, true in zip(result.tiers, values(instance, result.plan, tiers), strict=True):
+    for report, true in zip(result.tiers, recount_all(instance, result.plan, tiers), strict=True):
         if report.value != true:
             claims.append(f"{report.name}: the file says {report.value}, the plan is worth {true}")
         elif report.bound is not None:
