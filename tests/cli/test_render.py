@@ -1,12 +1,15 @@
 import io
+import re
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from gangplan.cli.render import ROWS, show_plan, verdict
+from gangplan.cli.render import ROWS, _unit, show_plan, verdict
 from gangplan.cli.tables import show_table
-from gangplan.models.plan import empty_plan
+from gangplan.models.plan import empty_plan, plan_from_counts
 from gangplan.models.result import COUNTING, SEARCH, Result, TierReport
+from gangplan.models.tiers import OBJECTIVES, tiers_of
 from tests.tiny import make_instance
 
 PROVEN = TierReport("admitted(1)", True, 3, 3, COUNTING, True)
@@ -78,3 +81,29 @@ def test_a_narrow_terminal_gets_the_sentence_below_its_row() -> None:
     assert lines[3] == "ml/a-rather-long-name         10"
     assert lines[4].startswith("    cannot be placed: word word")
     assert lines[-1] == "ml/b                           5"
+
+
+def test_every_tier_says_what_it_counts() -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 1}], groups=[{"priority": 5, "wanted": 1, "request": {"gpu": 1}}]
+    )
+    names = {tier.name for o in OBJECTIVES for tier in tiers_of(instance, o)}
+    assert len(names) == 8
+    assert all(_unit(name, 1) for name in names)
+    assert _unit("admitted-gpus(5)", 1000) == "GPUs/1000"
+
+
+@pytest.mark.parametrize("kind", ["basic", "bare"])
+def test_single_pods_that_are_left_over_are_told(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 2}], groups=[{"kind": kind, "wanted": 5, "request": {"gpu": 1}}]
+    )
+    plan = plan_from_counts(instance, np.array([0]), np.array([0]), np.array([2]))
+    why = {0: "2 of 5 pods are placed"}
+    show_plan(instance, Result(plan, (), "feasible", {}, why), 0.0)
+    out = capsys.readouterr().out
+    assert re.search(r"partly +2/5 +n0 x2; 2 of 5 pods are placed", out)
+    counted = "groups: 1 partly" if kind == "basic" else "single pods: 2 of 5 placed"
+    assert counted in out

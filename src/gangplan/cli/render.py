@@ -5,7 +5,7 @@ from rich.console import Console
 
 from gangplan.cli.tables import console, show_table
 from gangplan.cli.where import where
-from gangplan.models.columns import BARE
+from gangplan.models.columns import BARE, GANG
 from gangplan.models.instance import Instance
 from gangplan.models.marks import ELASTIC, marks
 from gangplan.models.result import SEARCH, Result, TierReport
@@ -14,6 +14,16 @@ from gangplan.models.status import ADMITTED, PENDING, statuses
 ROWS = 40
 """Rows of each status printed; the others are counted."""
 
+UNITS = {
+    "admitted": "groups, single pods",
+    "admitted-pods": "pods",
+    "admitted-age": "groups x minutes",
+    "elastic": "pods",
+    "preferred": "domains",
+    "fragmentation": "nodes",
+}
+"""What the value of a tier counts; docs/proofs.md has the words."""
+
 
 def show_plan(
     instance: Instance, result: Result, seconds: float, *, on_stderr: bool = False
@@ -21,9 +31,10 @@ def show_plan(
     """Print the tables of a plan."""
     out = console(on_stderr)
     status = _statuses(instance, result)
-    _show_groups(out, instance, result, status)
-    _show_tiers(out, result)
-    out.print()
+    if _show_groups(out, instance, result, status):
+        out.print()
+    if _show_tiers(out, instance, result):
+        out.print()
     for line in (f"{_counts(instance, result, status)} ({seconds:.1f} s)", verdict(result.tiers)):
         out.print(line, soft_wrap=True)
 
@@ -47,12 +58,12 @@ def verdict(tiers: tuple[TierReport, ...]) -> str:
 
 
 def _statuses(instance: Instance, result: Result) -> list[str]:
-    """(G,) as in the plan file, but a bare group some of whose pods wait is ``partly``."""
+    """(G,) as in the plan file, but a group of single pods some of which wait is ``partly``."""
     placed = result.plan.placed_per_group(instance)
     wanted = np.bincount(
         instance.roles.group, weights=instance.roles.wanted, minlength=len(instance.groups)
     )
-    loose = instance.groups.kind == BARE
+    loose = instance.groups.kind != GANG
     partly = loose & (placed > 0) & (placed < wanted)
     return [
         "partly" if part else status
@@ -60,7 +71,8 @@ def _statuses(instance: Instance, result: Result) -> list[str]:
     ]
 
 
-def _show_groups(out: Console, instance: Instance, result: Result, status: list[str]) -> None:
+def _show_groups(out: Console, instance: Instance, result: Result, status: list[str]) -> int:
+    """Print the groups; return how many there are to show."""
     order = np.lexsort((np.arange(len(status)), -instance.groups.priority)).tolist()
     shown: dict[str, int] = {}
     chosen = []
@@ -86,6 +98,7 @@ def _show_groups(out: Console, instance: Instance, result: Result, status: list[
         show_table(out, head, rows, numbers=("priority", "pods", "elastic"))
     if len(chosen) < len(order):
         out.print(f"... and {len(order) - len(chosen)} groups more (-o FILE writes them all)")
+    return len(order)
 
 
 def _pods(instance: Instance, result: Result) -> list[tuple[int, int, int]]:
@@ -113,26 +126,37 @@ def _where_or_why(instance: Instance, result: Result, group: int, status: str) -
     reason = result.reasons.get(group) or instance.names.held[group]
     if status == PENDING or not place:
         return reason
-    return f"{place}; the rest: {reason}" if status == "partly" and reason else place
+    return f"{place}; {reason}" if status == "partly" and reason else place
 
 
-def _show_tiers(out: Console, result: Result) -> None:
-    out.print()
+def _show_tiers(out: Console, instance: Instance, result: Result) -> int:
+    """Print the tiers; return how many there are."""
     rows = [
         (
             tier.name,
             str(tier.value),
             "" if tier.bound is None else str(tier.bound),
+            _unit(tier.name, instance.device_unit),
             "proven" if tier.proven else "open",
             _proof(tier),
         )
         for tier in result.tiers[: 2 * ROWS]
     ]
     if rows:
-        head = ("tier", "value", "bound", "", "proof")
+        head = ("tier", "value", "bound", "counts", "", "proof")
         show_table(out, head, rows, numbers=("value", "bound"))
     if len(result.tiers) > len(rows):
         out.print(f"... and {len(result.tiers) - len(rows)} tiers more (-o FILE writes them all)")
+    return len(result.tiers)
+
+
+def _unit(tier: str, device_unit: int) -> str:
+    """Return what the value of a tier counts."""
+    name = tier.partition("(")[0]
+    if name in {"admitted-gpus", "weighted-gpus"}:
+        gpus = "GPUs" if device_unit == 1 else f"GPUs/{device_unit}"
+        return gpus if name == "admitted-gpus" else f"{gpus} x weight"
+    return UNITS.get(name, "")
 
 
 def _proof(tier: TierReport) -> str:
@@ -144,7 +168,7 @@ def _proof(tier: TierReport) -> str:
 def _counts(instance: Instance, result: Result, status: list[str]) -> str:
     loose = (instance.groups.kind == BARE).tolist()
     parts = []
-    for what in (ADMITTED, "running", PENDING):
+    for what in (ADMITTED, "partly", "running", PENDING):
         n = sum(s == what and not bare for s, bare in zip(status, loose, strict=True))
         if n:
             parts.append(f"{n} {what}")
