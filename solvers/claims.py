@@ -2,11 +2,9 @@
 
 import math
 
-import numpy as np
-
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.bound import step
-from gangplan.models.counts.decode import decode
+from gangplan.models.counts.decode import decode, whole_point
 from gangplan.models.counts.formulation import Model
 from gangplan.models.errors import PlanError
 from gangplan.models.milp import Milp
@@ -14,7 +12,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.verify.check import check
 
 TOLERANCE = 1e-6
-"""What is taken off a branch-and-bound bound (relative above 1), and allowed from integrality."""
+"""What is taken off a branch-and-bound bound (relative above 1)."""
 
 
 def safe_bound(milp: Milp, bound: float) -> int:
@@ -34,16 +32,7 @@ def checked_point(milp: Milp, x: Floats) -> Ints:
     ------
     PlanError : it is no integer point of the model.
     """
-    if x.shape != (milp.n_cols,) or not np.isfinite(x).all():
-        raise PlanError(f"no point of {milp.n_cols} columns")
-    # Before the cast: a number that int64 cannot hold becomes any other there.
-    outside = np.flatnonzero((np.rint(x) < milp.lower) | (np.rint(x) > milp.upper))
-    if len(outside):
-        raise PlanError(f"column {int(outside[0])} is outside its bounds")
-    whole = np.rint(x).astype(np.int64)
-    if np.abs(x - whole).max(initial=0.0) > TOLERANCE:
-        j = int(np.argmax(np.abs(x - whole)))
-        raise PlanError(f"column {j} = {x[j]:.6g} is not integral")
+    whole = whole_point(milp, x)
     broken = milp.violated_rows(whole)
     if len(broken):
         raise PlanError(f"{milp.row_name(int(broken[0]))} is broken")
