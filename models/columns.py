@@ -226,3 +226,20 @@ class Leaving:
     def __len__(self) -> int:
         """Return the number of leaving pods V."""
         return len(self.node)
+
+
+def no_composites() -> Composites:
+    """Return an empty set of composites."""
+    none = np.zeros(0, dtype=np.int64)
+    return Composites(none, none, none, np.zeros(0, dtype=np.bool_))
+
+
+def no_shared() -> Shared:
+    """Return an empty pool of shared devices."""
+    none = np.zeros(0, dtype=np.int64)
+    return Shared(none, none)
+
+
+def no_leaving(n_resources: int) -> Leaving:
+    """Return an empty set of leaving pods, for R = ``n_resources``."""
+    return Leaving(np.zeros(0, dtype=np.int64), np.zeros((0, n_resources), dtype=np.int64))

@@ -129,6 +129,11 @@ class Rules:
         return domain
 
 
+def no_levels(n_nodes: int) -> Topology:
+    """Return a topology without levels, for N = ``n_nodes``."""
+    return Topology(np.zeros((0, n_nodes), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
 def no_rules() -> Rules:
     """Return an empty set of rules."""
     none = np.zeros(0, dtype=np.int64)

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.columns import (
+    GANG,
+    Groups,
+    Nodes,
+    Roles,
+    no_composites,
+    no_leaving,
+    no_shared,
+)
 from gangplan.models.instance import Instance, Names
 from gangplan.models.topology import PREFERRED, REQUIRED, Rules, Topology
 
@@ -97,7 +105,7 @@ def instance_of(draft: Draft, space: str) -> Instance:
     role_group = np.repeat(np.arange(len(draft.gangs)), [len(gang.roles) for gang in draft.gangs])
     sizes = np.bincount(role_group, weights=wanted, minlength=len(draft.gangs)).astype(np.int64)
     n_groups, n_roles = len(sizes), len(wanted)
-    none, zero, off = np.zeros(0, np.int64), np.zeros(n_roles, np.int64), np.zeros(n_groups, bool)
+    zero, off = np.zeros(n_roles, np.int64), np.zeros(n_groups, bool)
     asks = np.array(request, dtype=np.int64).reshape(n_roles, n_resources)
     still = np.zeros(n_groups, np.int64)
     return Instance(
@@ -125,10 +133,10 @@ def instance_of(draft: Draft, space: str) -> Instance:
             age=still,
             parent=still - 1,
         ),
-        composites=Composites(none, none, none, np.zeros(0, bool)),
+        composites=no_composites(),
         rules=_rules(draft),
-        shared=Shared(none, none),
-        leaving=Leaving(none, np.zeros((0, n_resources), np.int64)),
+        shared=no_shared(),
+        leaving=no_leaving(n_resources),
         names=_names(draft, space),
         device_columns=(GPU,),
     )

@@ -33,7 +33,7 @@ from gangplan.models.columns import (
     Leaving,
     Nodes,
     Roles,
-    Shared,
+    no_shared,
 )
 from gangplan.models.instance import Instance, Names
 from gangplan.models.topology import Rules
@@ -149,7 +149,7 @@ def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instanc
             np.array([bool(branch.held) for branch in branches], dtype=np.bool_),
         ),
         rules=parts.rules,
-        shared=Shared(_column([]), _column([])),
+        shared=no_shared(),
         leaving=_leaving(leaving, parts),
         names=Names(
             nodes=tuple(record.name for record in parts.nodes),

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.columns import (
+    GANG,
+    Groups,
+    Nodes,
+    Roles,
+    no_composites,
+    no_leaving,
+    no_shared,
+)
 from gangplan.models.instance import Instance, Names
 from gangplan.models.topology import Rules, Topology
 
@@ -75,16 +83,15 @@ def cluster(
         usable = np.tile(
             np.array([True, False])[: int(cordoned.max(initial=0)) + 1], (len(gangs), 1)
         )
-    none = np.zeros(0, dtype=np.int64)
     return Instance(
         nodes=Nodes(gpus.reshape(n, 1), cordoned, gpus > 0),
         topology=topology,
         roles=_roles(gangs, usable),
         groups=_groups(gangs),
-        composites=Composites(none, none, none, np.zeros(0, dtype=np.bool_)),
+        composites=no_composites(),
         rules=_rules(gangs, levels),
-        shared=Shared(none, none),
-        leaving=Leaving(none, np.zeros((0, 1), dtype=np.int64)),
+        shared=no_shared(),
+        leaving=no_leaving(1),
         names=Names(
             nodes=tuple(machine.name for machine in machines),
             resources=(GPU,),

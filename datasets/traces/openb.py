@@ -14,9 +14,17 @@ import numpy as np
 from gangplan.datasets.traces.columns import read_columns
 from gangplan.datasets.traces.folder import Public
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.columns import BARE, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.columns import (
+    BARE,
+    Groups,
+    Nodes,
+    Roles,
+    Shared,
+    no_composites,
+    no_leaving,
+)
 from gangplan.models.instance import Instance, Names
-from gangplan.models.topology import Topology, no_rules
+from gangplan.models.topology import no_levels, no_rules
 
 NODE_LISTS = ("gpu", "all")
 """``gpu``: the 1,213 nodes with GPUs; ``all``: 310 nodes without come first."""
@@ -187,7 +195,7 @@ def _instance(nodes: NodeList, members: dict[Spec, list[str]]) -> Instance:
     classes = [number[kind] for kind in zip(nodes.models, nodes.gpus.tolist(), strict=True)]
     share = np.array([spec.share for spec in members], dtype=np.int64)
     whole = np.array([spec.whole for spec in members], dtype=np.int64)
-    none, zero = np.zeros(0, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    zero = np.zeros(k, dtype=np.int64)
     group_names = tuple(f"openb/{spec.name()}" for spec in members)
     devices = np.repeat(np.arange(n), nodes.gpus)
     return Instance(
@@ -196,7 +204,7 @@ def _instance(nodes: NodeList, members: dict[Spec, list[str]]) -> Instance:
             np.array(classes, dtype=np.int64),
             nodes.gpus > 0,
         ),
-        topology=Topology(np.zeros((0, n), dtype=np.int64), none),
+        topology=no_levels(n),
         roles=Roles(
             group=np.arange(k),
             request=np.array([[s.cpu, s.memory] for s in members], dtype=np.int64).reshape(k, 2),
@@ -209,10 +217,10 @@ def _instance(nodes: NodeList, members: dict[Spec, list[str]]) -> Instance:
             whole=whole,
         ),
         groups=Groups(zero, zero + BARE, zero, zero, zero > 0, zero, zero - 1),
-        composites=Composites(none, none, none, none > 0),
+        composites=no_composites(),
         rules=no_rules(),
         shared=Shared(devices, np.full(len(devices), DEVICE, dtype=np.int64)),
-        leaving=Leaving(none, np.zeros((0, 2), dtype=np.int64)),
+        leaving=no_leaving(2),
         names=Names(
             nodes=nodes.names,
             resources=("cpu", "memory"),

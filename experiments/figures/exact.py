@@ -8,9 +8,17 @@ import numpy as np
 
 from gangplan.datasets.generate import generate
 from gangplan.experiments.figures.line import THREADS, Line
-from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.columns import (
+    GANG,
+    Groups,
+    Nodes,
+    Roles,
+    no_composites,
+    no_leaving,
+    no_shared,
+)
 from gangplan.models.instance import Instance, Names
-from gangplan.models.topology import Topology, no_rules
+from gangplan.models.topology import no_levels, no_rules
 from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.exact import Exact
 
@@ -58,15 +66,13 @@ def thousand_pods() -> Iterator[Line]:
 
 def one_gang(pods: int, nodes: int) -> Instance:
     """Make one rigid gang of one-GPU pods on equal nodes of 8 GPUs."""
-    none = np.zeros(0, dtype=np.int64)
-    flag = np.zeros(0, dtype=np.bool_)
     return Instance(
         nodes=Nodes(
             np.tile([128_000, 8, 110], (nodes, 1)),
             np.zeros(nodes, dtype=np.int64),
             np.ones(nodes, dtype=np.bool_),
         ),
-        topology=Topology(np.zeros((0, nodes), dtype=np.int64), none),
+        topology=no_levels(nodes),
         roles=Roles(
             group=np.array([0]),
             request=np.array([[12_000, 1, 1]]),
@@ -87,10 +93,10 @@ def one_gang(pods: int, nodes: int) -> Instance:
             age=np.array([0]),
             parent=np.array([-1]),
         ),
-        composites=Composites(none, none, none, flag),
+        composites=no_composites(),
         rules=no_rules(),
-        shared=Shared(none, none),
-        leaving=Leaving(none, np.zeros((0, 3), dtype=np.int64)),
+        shared=no_shared(),
+        leaving=no_leaving(3),
         names=Names(
             nodes=tuple(f"n{i}" for i in range(nodes)),
             resources=("cpu", "nvidia.com/gpu", "pods"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gangplan.models.errors import InstanceError
-from gangplan.models.topology import PREFERRED, REQUIRED, Rules, Topology, no_rules
+from gangplan.models.topology import PREFERRED, REQUIRED, Rules, Topology, no_levels, no_rules
 from tests.tiny import Row, make_instance
 
 
@@ -72,6 +72,11 @@ def test_sliced_rules_may_have_members_in_many_domains() -> None:
     some = rules(slice=[2, 0], member_rule=[0, 0], member_domain=[1, 2], member_count=[2, 1])
     assert some.fixed().tolist() == [-1, -1]
     assert some.members(0) == {1: 2, 2: 1}
+
+
+def test_no_levels_leaves_every_node_without_a_domain() -> None:
+    topology = no_levels(3)
+    assert (topology.n_levels, topology.n_domains, topology.domain.shape) == (0, 0, (0, 3))
 
 
 def test_no_rules_is_empty() -> None:
