@@ -15,14 +15,14 @@ ROWS = 40
 """Rows of each status printed; the others are counted."""
 
 UNITS = {
-    "admitted": "groups, single pods",
+    "admitted": "groups or pods",
     "admitted-pods": "pods",
     "admitted-age": "groups x minutes",
     "elastic": "pods",
     "preferred": "domains",
     "fragmentation": "nodes",
 }
-"""What the value of a tier counts; docs/proofs.md has the words."""
+"""What the value of a tier counts; ``admitted`` counts pods where they start one by one."""
 
 
 def show_plan(
