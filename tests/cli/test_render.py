@@ -16,6 +16,8 @@ PROVEN = TierReport("admitted(1)", True, 3, 3, COUNTING, True)
 SEARCHED = TierReport("admitted(0)", True, 3, 3, SEARCH, True)
 OPEN = TierReport("admitted(0)", True, 92528, 92529, COUNTING, False)
 OPEN_MINIMISED = TierReport("preferred", False, 3, 1, COUNTING, False)
+ELASTIC = TierReport("elastic(0)", True, 0, 0, COUNTING, True)
+OPEN_ELASTIC = TierReport("elastic(0)", True, 0, 3, COUNTING, False)
 WITHOUT = TierReport("preferred", False, 3, None, "", False)
 
 
@@ -107,3 +109,25 @@ def test_single_pods_that_are_left_over_are_told(
     assert re.search(r"partly +2/5 +n0 x2; 2 of 5 pods are placed", out)
     counted = "groups: 1 partly" if kind == "basic" else "single pods: 2 of 5 placed"
     assert counted in out
+
+
+@pytest.mark.parametrize(
+    ("tiers", "proof"),
+    [((), ""), ((ELASTIC,), " (elastic(0) is proven)"), ((OPEN_ELASTIC,), " (elastic(0) is not")],
+)
+def test_pods_beyond_the_minimum_that_wait_are_told(
+    tiers: tuple[TierReport, ...], proof: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 1}],
+        groups=[
+            {"minimum": 1, "wanted": 3, "request": {"gpu": 1}},
+            {"minimum": 1, "running": [0], "wanted": 1, "request": {"gpu": 1}},
+        ],
+    )
+    one = np.array([1])
+    plan = plan_from_counts(instance, np.array([0]), np.array([0]), one)
+    show_plan(instance, Result(plan, tiers, "feasible", {}), 0.0)
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"admitted 1/3 n0; 2 more than the minimum wait{proof}" in out
+    assert f"running 0/1 1 more than the minimum waits{proof}" in out

@@ -18,7 +18,9 @@ def plan(
     objective: Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")] = "groups",
     weights: Annotated[
         str | None,
-        typer.Option(metavar="P=W,P=W", help="Of weighted-gpus: worth of a GPU per priority."),
+        typer.Option(
+            metavar="P=W,P=W", help="Of weighted-gpus: worth of a GPU per priority; default P."
+        ),
     ] = None,
     time_limit: Annotated[float, typer.Option(metavar="S", help="Seconds.")] = 60.0,
     gap: Annotated[

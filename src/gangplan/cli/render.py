@@ -90,7 +90,7 @@ def _show_groups(out: Console, instance: Instance, result: Result, status: list[
                 status[g],
                 f"{pods[g][0]}/{pods[g][2]}",
                 str(pods[g][1] or ""),
-                _where_or_why(instance, result, g, status[g]),
+                _where_or_why(instance, result, g, status[g], pods[g][2] - pods[g][0]),
             )
             for g in chosen
         ]
@@ -121,12 +121,23 @@ def _name(instance: Instance, group: int, wanted: int) -> str:
     return name if wanted == 1 else f"{name} (x{wanted})"
 
 
-def _where_or_why(instance: Instance, result: Result, group: int, status: str) -> str:
+def _where_or_why(instance: Instance, result: Result, group: int, status: str, waiting: int) -> str:
     place = where(instance, result.plan, group)
     reason = result.reasons.get(group) or instance.names.held[group]
-    if status == PENDING or not place:
+    if status == PENDING:
         return reason
-    return f"{place}; {reason}" if status == "partly" and reason else place
+    if status != "partly" and not reason and waiting:
+        reason = _beyond(result.tiers, int(instance.groups.priority[group]), waiting)
+    return "; ".join(part for part in (place, reason) if part)
+
+
+def _beyond(tiers: tuple[TierReport, ...], priority: int, waiting: int) -> str:
+    """Say how many pods beyond the minimum wait, and whether their tier is proven."""
+    said = f"{waiting} more than the minimum {'waits' if waiting == 1 else 'wait'}"
+    for tier in tiers:
+        if tier.name == f"elastic({priority})":
+            return f"{said} ({tier.name} is {'proven' if tier.proven else 'not proven'})"
+    return said
 
 
 def _show_tiers(out: Console, instance: Instance, result: Result) -> int:
