@@ -147,6 +147,15 @@ class Instance:
                 below_it.add(h)
         return np.flatnonzero(np.isin(self.groups.parent, sorted(below_it)))
 
+    def ancestors(self, group: int) -> list[int]:
+        """Composites h above a group, the nearest first."""
+        above: list[int] = []
+        h = int(self.groups.parent[group])
+        while h >= 0:
+            above.append(h)
+            h = int(self.composites.parent[h])
+        return above
+
     def owners_above(self, groups: Flags) -> Flags:
         """(G + H,) the flagged groups (G,), and every composite above one of them."""
         n_groups, parent = len(self.groups), self.composites.parent

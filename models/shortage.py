@@ -111,11 +111,7 @@ def _candidates(instance: Instance, group: int) -> _Candidates:
 
 def _whole_rules(instance: Instance, group: int) -> list[int]:
     """Whole required rules of the group and of every composite above it."""
-    owners = [group]
-    h = int(instance.groups.parent[group])
-    while h >= 0:
-        owners.append(len(instance.groups) + h)
-        h = int(instance.composites.parent[h])
+    owners = [group, *(len(instance.groups) + h for h in instance.ancestors(group))]
     mine = instance.rules.is_whole() & np.isin(instance.rules.owner, owners)
     return [int(t) for t in np.flatnonzero(mine)]
 

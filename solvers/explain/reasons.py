@@ -56,11 +56,9 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
 def _why(instance: Instance, g: int, known: _Known) -> str:
     if instance.groups.held[g]:
         return instance.names.held[g]
-    h = int(instance.groups.parent[g])
-    while h >= 0:
+    for h in instance.ancestors(g):
         if instance.composites.held[h]:
             return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
-        h = int(instance.composites.parent[h])
     needs = known.trees.needs
     short = cannot_be_placed(instance, g, needs, known.slots)
     if short is not None:

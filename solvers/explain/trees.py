@@ -29,17 +29,11 @@ class Trees:
 
     def parent_that_started(self, g: int) -> int:
         """Return the lowest composite above group g that started; -1 where none did."""
-        h = int(self.instance.groups.parent[g])
-        while h >= 0 and not self.started[h]:
-            h = int(self.instance.composites.parent[h])
-        return h
+        return next((h for h in self.instance.ancestors(g) if self.started[h]), -1)
 
     def root(self, g: int) -> int:
         """Return the root of the tree that group g is in; -1 for a group without a parent."""
-        h = root = int(self.instance.groups.parent[g])
-        while h >= 0:
-            root, h = h, int(self.instance.composites.parent[h])
-        return root
+        return [-1, *self.instance.ancestors(g)][-1]
 
     def further(self, h: int) -> str:
         """Say that composite h has what it asks for."""
@@ -73,9 +67,8 @@ class Trees:
 
 def trees_of(instance: Instance, needs: Needs, slots: Slots, placed: Ints) -> Trees:
     """Look at the composites of an instance; ``placed`` (G,) new pods of each group."""
-    n = len(instance.groups)
-    below = [bool(placed[instance.groups_of(n + h)].any()) for h in range(len(instance.composites))]
-    started = needs.composite_stands | np.array(below, dtype=np.bool_)
+    below = instance.owners_above(placed > 0)[len(instance.groups) :]
+    started = needs.composite_stands | below
     if not len(instance.composites):
         return Trees(instance, needs, started, ~instance.groups.held, started)
     return Trees(instance, needs, started, *placeable(instance, needs, slots))

@@ -45,6 +45,8 @@ def test_amounts_of_roles_add_up_group_by_group(instance: Instance) -> None:
 
 
 def test_the_owners_above_a_group_are_all_its_composites(instance: Instance) -> None:
+    assert [instance.ancestors(g) for g in range(3)] == [[1, 0], [], [0]]
+
     def above(*flags: bool) -> list[bool]:
         owners: list[bool] = instance.owners_above(np.array(flags)).tolist()
         return owners
