@@ -146,7 +146,7 @@ def test_a_composite_that_too_few_children_are_left_to_is_held_up_to_the_root() 
 
 
 def test_a_held_child_that_stands_still_counts_for_its_parent() -> None:
-    claims = {"resourceClaims": [{"name": "c", "resourceClaimName": "x"}]}
+    claims: dict[str, Any] = {"resourceClaims": [{"name": "c", "resourceClaimName": "x"}]}
     built = instance(
         node("n1"),
         composite("root", 2),
