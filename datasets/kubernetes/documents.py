@@ -155,6 +155,9 @@ def _objects(obj: Any, source: str, faults: Faults, depth: int) -> Iterator[Docu
         if items is not None and not isinstance(items, list):
             faults.add(source, item, "items", f"a list expected, got {shown(items)}")
             return
+        if jsontext.cut_short(obj):
+            faults.add(source, item, "metadata.continue", jsontext.CUT_SHORT)
+            return
         for index, entry in enumerate(items or ()):
             yield from _objects(
                 jsontext.typed(entry, kind, version), f"{source}[{index}]", faults, depth - 1

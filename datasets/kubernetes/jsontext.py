@@ -12,6 +12,9 @@ from typing import Any, Protocol
 
 from gangplan.datasets.kubernetes.text import Malformed, at
 
+CUT_SHORT = "one page of a longer list (metadata.continue is set): ask without a limit"
+"""What is wrong with a list that is `cut_short`."""
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STARTS = re.compile(r'[ \t\r\n]*(?:\[\s*(?:[{\[]|$)|\{\s*(?:["}]|$))')
 _CUT = 16  # the longest token that a chunk's end can cut (-Infinity, \ud83d\ude00) is shorter
@@ -97,6 +100,8 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
             else:
                 held.append(item)
     scanner.take("}")
+    if _is_list(head) and cut_short(head):
+        raise Malformed(f"line {line}: {CUT_SHORT}")
     if not _is_list(head):
         if streamed:
             raise Malformed(f"line {line}: items without a kind that ends in List")
@@ -106,6 +111,12 @@ def _object(scanner: "_Scanner", line: int) -> Iterator[Value]:
             yield Value(_typed(item, head), line, index)
     elif not streamed:
         yield Value(head, line)
+
+
+def cut_short(head: dict[str, Any]) -> bool:
+    """Whether a list is one page of several: the server has more of it."""
+    metadata = head.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("continue"))
 
 
 def _is_whole(item: Any) -> bool:

@@ -89,6 +89,19 @@ def test_lists_nest_only_so_deep(tmp_path: Path) -> None:
     assert "too deep" in faults[0]
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.yaml"])
+@pytest.mark.parametrize("kind", ["List", "PodList"])
+def test_one_page_of_a_longer_list_is_refused(tmp_path: Path, name: str, kind: str) -> None:
+    head = f'"apiVersion": "v1", "kind": "{kind}"'
+    page = f'{{{head}, "metadata": {{"continue": "abc"}}, "items": [{POD}]}}'
+    if name == "a.yaml":
+        page = "# a page\n" + page
+    (fault,) = load_all(tmp_path / name, page)[1]
+    assert "one page of a longer list (metadata.continue is set): ask without a limit" in fault
+    whole = page.replace('"abc"', '""')
+    assert len(loaded(tmp_path / name, whole)) == 1
+
+
 def test_json_lines_are_read(tmp_path: Path) -> None:
     found = loaded(tmp_path / "a.json", f"{POD}\n{POD}\n\n{POD}\n")
     assert [d.source.rpartition("/")[2] for d in found] == ["a.json", "a.json:2", "a.json:4"]
