@@ -217,12 +217,8 @@ class Fields:
 
     def section(self, key: str) -> "Fields":
         """Read a mapping of optional fields; an empty one where absent."""
-        value = self.obj.get(key)
-        if not isinstance(value, dict):
-            if value is not None:
-                self._wrong(key, "a mapping", value)
-            value = {}
-        return Fields(value, self.source, self.faults, self, key)
+        found = self.mapping(key)
+        return Fields({}, self.source, self.faults, self, key) if found is None else found
 
     def items(self, key: str, *, required: bool = False) -> "list[Fields]":
         """Read a list of mappings; empty where absent."""
@@ -264,20 +260,15 @@ class Fields:
 
     def labels(self, key: str) -> dict[str, str]:
         """Read a mapping of texts to texts (labels, annotations, selectors); empty where absent."""
-        value = self.obj.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            self._wrong(key, "a mapping", value)
-            return {}
         good: dict[str, str] = {}
-        for name, text in value.items():
+        section = self.section(key)
+        for name, text in section.obj.items():
             if isinstance(text, str):
                 good[name] = text
             elif text is None:  # a key without a value is the empty label
                 good[name] = ""
             else:
-                self.section(key)._wrong(name, "text", text)
+                section._wrong(name, "text", text)
         return good
 
     def quantity(self, key: str, default: int = 0, *, milli: bool, round_up: bool) -> int:
@@ -296,14 +287,9 @@ class Fields:
 
         Devices and the like (names with a domain) come in whole numbers only.
         """
-        value = self.obj.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            self._wrong(key, "a mapping", value)
-            return {}
         found: dict[str, int] = {}
-        for name, text in value.items():
+        section = self.section(key)
+        for name, text in section.obj.items():
             if text is None:
                 continue
             try:
@@ -311,5 +297,5 @@ class Fields:
                 if "/" in name and found[name] != quantity.parse(text, round_up=not round_up):
                     raise ValueError(f"a whole number expected, got {str(text)[:40]!r}")
             except ValueError as error:
-                self.section(key).fault(name, str(error))
+                section.fault(name, str(error))
         return found
