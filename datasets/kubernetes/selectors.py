@@ -52,13 +52,6 @@ def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
     return all(matches(requirement, labels) for requirement in selector.requirements)
 
 
-def any_term(
-    terms: tuple[tuple[Requirement, ...], ...], labels: Mapping[str, str], name: str
-) -> bool:
-    """Whether some term of a node selector matches; an empty term matches nothing."""
-    return any(term and all(matches(one, labels, name) for one in term) for term in terms)
-
-
 def label_selector(fields: Fields) -> LabelSelector:
     """Read a metav1.LabelSelector."""
     fields.only(_LABEL_SELECTOR)
