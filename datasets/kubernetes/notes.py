@@ -34,10 +34,13 @@ def of_building(
     for unit in members.units:
         if unit.other_priority:
             count = counted(len(unit.other_priority), "pod")
-            found.append(
+            text = (
                 f"PodGroup {unit.name} has priority {unit.priority}, which stands for its pods;"
                 f" {count} with another: {named(unit.other_priority)}"
             )
+            if unit.record is not None and not unit.record.api_version.endswith("v1alpha2"):
+                text += " (kube-scheduler 1.37 refuses such a group)"
+            found.append(text)
     if nodes:
         found += [
             f"no node lies in a domain of the declared level {key}"

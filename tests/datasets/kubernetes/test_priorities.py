@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.datasets.kubernetes.objects import faults, gang, instance, node, obj, pod, pods
 
 
@@ -43,12 +45,20 @@ def test_a_class_that_does_not_exist_is_refused() -> None:
     assert instance(node("n1"), known).groups.priority.tolist() == [9]
 
 
-def test_the_groups_priority_stands_for_its_pods_and_a_difference_is_told() -> None:
+@pytest.mark.parametrize(
+    ("version", "more"),
+    [("v1alpha2", ""), ("v1beta1", " (kube-scheduler 1.37 refuses such a group)")],
+)
+def test_the_groups_priority_stands_for_its_pods_and_a_difference_is_told(
+    version: str, more: str
+) -> None:
     other = pod("g-0", "g", spec={"priority": 9})
-    built = instance(node("n1"), gang("g", 1, spec={"priority": 4}), other, pod("g-1", "g"))
+    group = gang("g", 1, version, spec={"priority": 4})
+    built = instance(node("n1"), group, other, pod("g-1", "g"))
     assert built.groups.priority.tolist() == [4]
     assert built.names.notes == (
-        "PodGroup lab/g has priority 4, which stands for its pods; 1 pod with another: lab/g-0",
+        "PodGroup lab/g has priority 4, which stands for its pods; 1 pod with another: lab/g-0"
+        + more,
     )
     same = pods("g", 2, spec={"priority": 4})
     assert instance(node("n1"), gang("g", 1, spec={"priority": 4}), *same).names.notes == ()
