@@ -16,6 +16,28 @@ TIME = "2026-05-0{}T0{}:1{}:2{}Z"
 GANG = 8
 NODES_A_RACK = 16
 
+TOLERATIONS = [
+    {"effect": "NoSchedule", "key": "nvidia.com/gpu", "operator": "Exists"},
+    {
+        "effect": "NoExecute",
+        "key": "node.kubernetes.io/not-ready",
+        "operator": "Exists",
+        "tolerationSeconds": 300,
+    },
+    {
+        "effect": "NoExecute",
+        "key": "node.kubernetes.io/unreachable",
+        "operator": "Exists",
+        "tolerationSeconds": 300,
+    },
+]
+
+TOKEN = {
+    "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
+    "name": "kube-api-access",
+}
+"""Where a container sees the service account's token."""
+
 
 def write_dump(path: Path | str, nodes: int, pods: int, seed: int = 1) -> None:
     """Write ``nodes`` nodes, ``pods`` pods (about half of them bound) and their PodGroups."""
@@ -158,12 +180,20 @@ def _pod(
     if gpus:
         requests["nvidia.com/gpu"] = limits["nvidia.com/gpu"] = str(gpus)
     resources = {"limits": limits, "requests": requests}
-    mount = {
-        "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
-        "name": "kube-api-access",
+    # The order of the draws: status, then metadata.
+    status = _pod_status(index, node, resources, rng)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _pod_metadata(index, group, rng),
+        "spec": _pod_spec(index, group, node, resources),
+        "status": status,
     }
-    names = ("metadata", "spec", "containers", "image", "name", "resources", "env", "volumeMounts")
-    owned: dict[str, Any] = {f"f:{name}": {"f:limits": {}, "f:requests": {}} for name in names}
+
+
+def _pod_status(
+    index: int, node: int | None, resources: dict[str, Any], rng: random.Random
+) -> dict[str, Any]:
     status: dict[str, Any] = {"phase": "Pending", "qosClass": "Burstable"}
     if node is not None:
         status |= {
@@ -178,7 +208,7 @@ def _pod(
             ],
             "containerStatuses": [
                 {
-                    "allocatedResources": requests,
+                    "allocatedResources": resources["requests"],
                     "containerID": f"containerd://{rng.getrandbits(256):064x}",
                     "image": "registry.example/train:1",
                     "name": "main",
@@ -194,92 +224,83 @@ def _pod(
             "podIP": f"10.2.{index % 251}.{index % 241}",
             "startTime": _time(rng),
         }
-    tolerations = [
-        {"effect": "NoSchedule", "key": "nvidia.com/gpu", "operator": "Exists"},
-        {
-            "effect": "NoExecute",
-            "key": "node.kubernetes.io/not-ready",
-            "operator": "Exists",
-            "tolerationSeconds": 300,
-        },
-        {
-            "effect": "NoExecute",
-            "key": "node.kubernetes.io/unreachable",
-            "operator": "Exists",
-            "tolerationSeconds": 300,
-        },
-    ]
+    return status
+
+
+def _pod_metadata(index: int, group: str, rng: random.Random) -> dict[str, Any]:
+    names = ("metadata", "spec", "containers", "image", "name", "resources", "env", "volumeMounts")
+    owned: dict[str, Any] = {f"f:{name}": {"f:limits": {}, "f:requests": {}} for name in names}
     return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "annotations": {"example.com/checksum": _uid(rng)},
-            "creationTimestamp": _time(rng),
-            "generateName": f"{group}-",
-            "labels": {
-                "batch.kubernetes.io/controller-uid": _uid(rng),
-                "batch.kubernetes.io/job-name": group,
-                "job-name": group,
-            },
-            "managedFields": [
-                _managed("kube-controller-manager", {"f:metadata": owned, "f:spec": owned}, rng),
-                _managed("kubelet", {"f:status": owned}, rng),
-            ],
-            "name": f"{group}-{index}",
-            "namespace": "ml",
-            "ownerReferences": [
-                {
-                    "apiVersion": "batch/v1",
-                    "blockOwnerDeletion": True,
-                    "controller": True,
-                    "kind": "Job",
-                    "name": group,
-                    "uid": _uid(rng),
-                }
-            ],
-            "resourceVersion": str(rng.getrandbits(30)),
-            "uid": _uid(rng),
+        "annotations": {"example.com/checksum": _uid(rng)},
+        "creationTimestamp": _time(rng),
+        "generateName": f"{group}-",
+        "labels": {
+            "batch.kubernetes.io/controller-uid": _uid(rng),
+            "batch.kubernetes.io/job-name": group,
+            "job-name": group,
         },
-        "spec": {
-            "containers": [
-                {
-                    "env": [{"name": "RANK", "value": str(index % GANG)}],
-                    "image": "registry.example/train:1",
-                    "imagePullPolicy": "IfNotPresent",
-                    "name": "main",
-                    "resources": resources,
-                    "terminationMessagePath": "/dev/termination-log",
-                    "terminationMessagePolicy": "File",
-                    "volumeMounts": [mount],
-                }
-            ],
-            "dnsPolicy": "ClusterFirst",
-            "enableServiceLinks": True,
-            **({"nodeName": f"node-{node}"} if node is not None else {}),
-            "preemptionPolicy": "PreemptLowerPriority",
-            "priority": 0,
-            "restartPolicy": "Never",
-            "schedulerName": "default-scheduler",
-            "schedulingGroup": {"podGroupName": group},
-            "securityContext": {},
-            "serviceAccount": "default",
-            "serviceAccountName": "default",
-            "terminationGracePeriodSeconds": 30,
-            "tolerations": tolerations,
-            "volumes": [
-                {
-                    "name": "kube-api-access",
-                    "projected": {
-                        "defaultMode": 420,
-                        "sources": [
-                            {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-                            {"configMap": {"name": "kube-root-ca.crt"}},
-                        ],
-                    },
-                }
-            ],
-        },
-        "status": status,
+        "managedFields": [
+            _managed("kube-controller-manager", {"f:metadata": owned, "f:spec": owned}, rng),
+            _managed("kubelet", {"f:status": owned}, rng),
+        ],
+        "name": f"{group}-{index}",
+        "namespace": "ml",
+        "ownerReferences": [
+            {
+                "apiVersion": "batch/v1",
+                "blockOwnerDeletion": True,
+                "controller": True,
+                "kind": "Job",
+                "name": group,
+                "uid": _uid(rng),
+            }
+        ],
+        "resourceVersion": str(rng.getrandbits(30)),
+        "uid": _uid(rng),
+    }
+
+
+def _pod_spec(
+    index: int, group: str, node: int | None, resources: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "containers": [
+            {
+                "env": [{"name": "RANK", "value": str(index % GANG)}],
+                "image": "registry.example/train:1",
+                "imagePullPolicy": "IfNotPresent",
+                "name": "main",
+                "resources": resources,
+                "terminationMessagePath": "/dev/termination-log",
+                "terminationMessagePolicy": "File",
+                "volumeMounts": [TOKEN],
+            }
+        ],
+        "dnsPolicy": "ClusterFirst",
+        "enableServiceLinks": True,
+        **({"nodeName": f"node-{node}"} if node is not None else {}),
+        "preemptionPolicy": "PreemptLowerPriority",
+        "priority": 0,
+        "restartPolicy": "Never",
+        "schedulerName": "default-scheduler",
+        "schedulingGroup": {"podGroupName": group},
+        "securityContext": {},
+        "serviceAccount": "default",
+        "serviceAccountName": "default",
+        "terminationGracePeriodSeconds": 30,
+        "tolerations": TOLERATIONS,
+        "volumes": [
+            {
+                "name": "kube-api-access",
+                "projected": {
+                    "defaultMode": 420,
+                    "sources": [
+                        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+                        {"configMap": {"name": "kube-root-ca.crt"}},
+                    ],
+                },
+            }
+        ],
     }
 
 
