@@ -13,7 +13,7 @@ from gangplan.datasets.kubernetes import notes, room, trees
 from gangplan.datasets.kubernetes.deviceclasses import hold_claims
 from gangplan.datasets.kubernetes.duplicates import duplicates
 from gangplan.datasets.kubernetes.eligibility import Classes, classes_of
-from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.fields import Faults, printable
 from gangplan.datasets.kubernetes.holds import Unsupported, hold_short, hold_starved
 from gangplan.datasets.kubernetes.levels import Levels, levels_of
 from gangplan.datasets.kubernetes.membership import Membership, Unit, gather
@@ -163,7 +163,7 @@ def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instanc
             held=tuple("; ".join(unit.held) for unit in units),
             held_composites=tuple("; ".join(branch.held) for branch in branches),
             leaving=tuple(full_name(pod) for pod in leaving),
-            notes=tuple(sorted(set(told), key=natural)),
+            notes=tuple(sorted(set(map(printable, told)), key=natural)),
         ),
         device_columns=tuple(r for r, name in enumerate(parts.resources) if room.is_device(name)),
     )

@@ -121,6 +121,10 @@ class Skipped:
             self._quiet[f"{kind} ({api_version})"] += 1
         return ""
 
+    def saw(self, kind: str) -> bool:
+        """Whether an object of a kind without influence was passed over."""
+        return kind in self._quiet
+
     def notes(self) -> list[str]:
         """One sentence for all kinds without influence, one for each kind of a gang API."""
         found = []

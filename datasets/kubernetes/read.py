@@ -148,6 +148,8 @@ class _Reading:
             ]
         snapshot.notes += notes
         snapshot.notes += unused(self.workloads, snapshot.groups, snapshot.composites)
+        if pods and self.skipped.saw("LimitRange"):  # the pods of others have its defaults already
+            snapshot.notes.append("LimitRange is not read: pods of Jobs are without its defaults")
         snapshot.notes += self.skipped.notes()
         return snapshot
 

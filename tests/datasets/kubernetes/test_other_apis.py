@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.datasets.kubernetes.objects import faults, gang, held, instance, node, obj, pod
+from tests.datasets.kubernetes.objects import faults, gang, held, instance, job, node, obj, pod
 
 ANTI = "spec.affinity.podAntiAffinity of running pod"
 
@@ -20,6 +20,18 @@ def test_kinds_without_influence_are_one_note_with_counts() -> None:
     assert notes == (
         "not needed for a placement, skipped: 2 ConfigMap, 1 ReplicaSet, 1 Widget (example.com/v1)",
     )
+
+
+def test_characters_that_would_break_a_line_are_escaped_in_notes() -> None:
+    (note,) = instance(node("n1"), pod("p"), obj("x\x1b[31m/v1", "A\nB", "c")).names.notes
+    assert note == "not needed for a placement, skipped: 1 A\\nB (x\\x1b[31m/v1)"
+
+
+def test_defaults_of_a_limit_range_that_jobs_would_get_are_told() -> None:
+    limits = obj("v1", "LimitRange", "defaults", {"limits": []})
+    told = "LimitRange is not read: pods of Jobs are without its defaults"
+    assert told in instance(node("n1"), limits, job("train", 1)).names.notes
+    assert told not in instance(node("n1"), limits, pod("p")).names.notes
 
 
 @pytest.mark.parametrize(
