@@ -117,6 +117,22 @@ def test_folders_are_read_whole_and_sorted(tmp_path: Path) -> None:
     assert lines(faults) == []
 
 
+def test_a_file_of_a_folder_may_be_commented_out(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("# kind: Pod\n---\n")
+    (tmp_path / "b.json").write_text(POD)
+    assert len(loaded(tmp_path)) == 1
+    assert load_all(tmp_path / "a.yaml")[1] == ["a.yaml: empty, no object in it"]
+
+
+@pytest.mark.parametrize("text", ["", "null"])
+def test_a_file_of_a_folder_that_a_failed_command_left_is_a_fault(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "pods.json").write_text(text)
+    (fault,) = load_all(tmp_path)[1]
+    assert fault.endswith("pods.json: empty, no object in it")
+
+
 def test_linked_folders_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a.yaml").write_text(POD)
