@@ -1,9 +1,12 @@
-"""No plan that breaks a rule leaves a planner."""
+"""No plan that breaks a rule leaves a planner, and no report that its own plan belies."""
 
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
+from gangplan.models.result import Result
+from gangplan.models.tiers import tiers_of
 from gangplan.models.verify.check import check
+from gangplan.models.verify.reports import check_tiers
 
 
 def refuse_broken(instance: Instance, plan: Plan, planner: str) -> None:
@@ -15,3 +18,21 @@ def refuse_broken(instance: Instance, plan: Plan, planner: str) -> None:
     """
     for violation in check(instance, plan):
         raise PlanError(f"planner {planner}: the plan breaks a rule: {violation.sentence}")
+
+
+def refuse_false_reports(instance: Instance, result: Result, planner: str) -> None:
+    """Check a result's tier reports against its plan; what bounds rest on is not seen here.
+
+    Raises
+    ------
+    PlanError : a value that is not the plan's, or a proof that does not follow from the figures.
+    """
+    weights = result.planner.get("weights")
+    tiers = None
+    if isinstance(weights, dict):
+        table = {int(p): int(w) for p, w in weights.items()}
+        tiers = tiers_of(instance, str(result.planner.get("objective", "groups")), table)
+    for violation in check_tiers(instance, result.plan, result.tiers, tiers):
+        raise PlanError(f"planner {planner}: {violation.sentence}")
+    if result.stop == "optimal" and not all(report.proven for report in result.tiers):
+        raise PlanError(f"planner {planner}: optimal, but a tier is not proven")

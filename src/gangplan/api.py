@@ -99,10 +99,11 @@ def plan(
         planner = _planner(planner, solver, objective, weights, options)
     result = planner.plan(instance, limits or Limits(), progress)
     if not type(planner).__module__.startswith("gangplan."):
-        from gangplan.solvers.planners.refuse import refuse_broken
+        from gangplan.solvers.planners.refuse import refuse_broken, refuse_false_reports
 
         # Our own planners have checked theirs.
         refuse_broken(instance, result.plan, planner.name)
+        refuse_false_reports(instance, result, planner.name)
     waiting = {g for g, s in enumerate(statuses(instance, result.plan)) if s == PENDING}
     if waiting <= result.reasons.keys():
         return result
