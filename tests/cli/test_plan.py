@@ -49,7 +49,10 @@ def source(tmp_path: Path) -> str:
     return path
 
 
-def test_the_table_says_where_and_why(source: str, capsys: Captured) -> None:
+def test_the_table_says_where_and_why(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert main(["plan", source]) == codes.GOOD
     said = capsys.readouterr()
     lines = said.out.splitlines()

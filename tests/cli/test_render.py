@@ -1,5 +1,4 @@
 import io
-import re
 
 import numpy as np
 import pytest
@@ -105,8 +104,8 @@ def test_single_pods_that_are_left_over_are_told(
     plan = plan_from_counts(instance, np.array([0]), np.array([0]), np.array([2]))
     why = {0: "2 of 5 pods are placed"}
     show_plan(instance, Result(plan, (), "feasible", {}, why), 0.0)
-    out = capsys.readouterr().out
-    assert re.search(r"partly +2/5 +n0 x2; 2 of 5 pods are placed", out)
+    out = " ".join(capsys.readouterr().out.split())  # however wide the terminal is
+    assert "partly 2/5 n0 x2; 2 of 5 pods are placed" in out
     counted = "groups: 1 partly" if kind == "basic" else "single pods: 2 of 5 placed"
     assert counted in out
 
