@@ -16,6 +16,9 @@ BASIC = 1
 BARE = 2
 """Group kind: identical pods without a PodGroup; every pod is a gang of one."""
 
+EMPTY = 1000
+"""Thousandths of a shared device that nobody holds."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
@@ -91,13 +94,18 @@ class Roles:
         at_least(self.request, 0, "roles.request")
         at_least(self.wanted, 1, "roles.wanted")
         at_least(np.diff(self.group), 0, "roles.group (sorted by group)")
-        below(self.share, 1000, "roles.share")
+        below(self.share, EMPTY, "roles.share")
         if ((self.share > 0) & (self.whole > 0)).any():
             raise InstanceError("roles.share: a role asks a part of a device, or whole ones")
 
     def __len__(self) -> int:
         """Return the number of roles K."""
         return len(self.group)
+
+    @property
+    def pooled(self) -> Ints:
+        """(K,) thousandths of the shared pool that one pod takes."""
+        return self.share + EMPTY * self.whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +192,7 @@ class Shared:
     Attributes
     ----------
     node : (J,) the node it is on; sorted.
-    free : (J,) thousandths of the device that are free, 0..1000; 1000 = empty.
+    free : (J,) thousandths of the device that are free, 0..EMPTY.
     """
 
     node: Ints
@@ -196,7 +204,7 @@ class Shared:
         object.__setattr__(self, "node", ints(self.node, j, name="shared.node"))
         object.__setattr__(self, "free", ints(self.free, j, name="shared.free"))
         at_least(self.free, 0, "shared.free")
-        below(self.free, 1001, "shared.free")
+        below(self.free, EMPTY + 1, "shared.free")
         at_least(np.diff(self.node), 0, "shared.node (sorted)")
 
     def __len__(self) -> int:

@@ -109,7 +109,7 @@ def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
         items += [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         best = min(best, trees + _fractional(items, sum(instance.nodes.free[reached, r].tolist())))
     if len(instance.shared):
-        each = instance.roles.share + 1000 * instance.roles.whole
+        each = instance.roles.pooled
         items = [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         free = trees + int(worth.group.sum())
         best = min(best, free + _fractional(items, int(instance.shared.free.sum())))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Ints
+from gangplan.models.columns import EMPTY
 from gangplan.models.instance import Instance
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -70,7 +71,7 @@ def shared_slots(instance: Instance, share: int, whole: int) -> Ints:
     if share:
         return _per_node(instance, instance.shared.free // share)
     if whole:
-        return _per_node(instance, (instance.shared.free == 1000).astype(np.int64)) // whole
+        return _per_node(instance, (instance.shared.free == EMPTY).astype(np.int64)) // whole
     return np.full(len(instance.nodes), NO_LIMIT, dtype=np.int64)
 
 

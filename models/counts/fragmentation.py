@@ -9,6 +9,7 @@ M = devices of the node, or what all its pairs would hold together if that is le
 import numpy as np
 
 from gangplan.models.arrays import Ints
+from gangplan.models.columns import EMPTY
 from gangplan.models.counts.indexed import Indexed, indexed
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.errors import FormulationError
@@ -77,10 +78,10 @@ def _owned(instance: Instance) -> Ints:
     columns = list(instance.device_columns)
     # Clipped above any number of devices that ``rows`` accepts, so that no sum wraps round.
     asked = unit * np.minimum(roles.request[:, columns], BIGGEST).sum(axis=1)
-    pooled = (roles.share + 1000 * roles.whole) * unit // 1000
+    pooled = roles.pooled * unit // EMPTY
     if (roles.devices > asked + pooled).any():
         return np.full(len(instance.nodes), np.iinfo(np.int64).max)
     owned = unit * np.minimum(instance.nodes.free[:, columns], BIGGEST).sum(axis=1)
     pool = np.zeros(len(instance.nodes), dtype=np.int64)
     np.add.at(pool, instance.shared.node, instance.shared.free)
-    return np.asarray(owned + pool * unit // 1000, dtype=np.int64)
+    return np.asarray(owned + pool * unit // EMPTY, dtype=np.int64)

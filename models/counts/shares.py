@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.columns import EMPTY
 from gangplan.models.counts.indexed import Indexed, indexed, nothing
 from gangplan.models.counts.knapsack import meetings, tightened
 from gangplan.models.counts.pairs import Pairs
@@ -49,7 +50,7 @@ def columns(instance: Instance, pairs: Pairs, cols: Columns) -> Devices:
     size, device = np.nonzero(asked[:, shared.node] & (sizes[:, None] <= shared.free[None, :]))
     index = np.column_stack([sizes[size], device])
     z = indexed(cols, "z", index, shared.free[device] // np.maximum(sizes[size], 1))
-    whole = _whole_asked(instance, pairs)[shared.node] & (shared.free == 1000)
+    whole = _whole_asked(instance, pairs)[shared.node] & (shared.free == EMPTY)
     return Devices(z, indexed(cols, "h", np.flatnonzero(whole)[:, None], 1))
 
 

@@ -107,8 +107,7 @@ class Book:
         total = np.maximum(self.instance.nodes.free.sum(axis=0), 1)
         parts = (roles.request / total).max(axis=1, initial=0.0)
         if len(shared):
-            each = np.where(roles.share > 0, roles.share, 1000 * roles.whole)
-            parts = np.maximum(parts, each / max(int(shared.free.sum()), 1))
+            parts = np.maximum(parts, roles.pooled / max(int(shared.free.sum()), 1))
         sizes: Floats = parts
         return sizes
 

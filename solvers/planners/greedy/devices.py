@@ -3,9 +3,7 @@
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.columns import Shared
-
-EMPTY = 1000
+from gangplan.models.columns import EMPTY, Shared
 
 
 class Pool:

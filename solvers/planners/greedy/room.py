@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.columns import EMPTY
 from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.solvers.planners.greedy.book import Book
-from gangplan.solvers.planners.greedy.devices import EMPTY, Pool
+from gangplan.solvers.planners.greedy.devices import Pool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
