@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from gangplan.datasets.kubernetes.fields import printable
+from gangplan.datasets.kubernetes.text.fields import printable
 from gangplan.models.errors import Fault, InputError
 
 STDIO = "-"

@@ -7,22 +7,23 @@ not used is told in the instance's notes.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gangplan.datasets.kubernetes import foreign, groupspec, kueue, schema
-from gangplan.datasets.kubernetes.build import build
-from gangplan.datasets.kubernetes.composites import composite
-from gangplan.datasets.kubernetes.deviceclasses import extended_resource
-from gangplan.datasets.kubernetes.documents import Document, load
-from gangplan.datasets.kubernetes.duplicates import duplicates_of
-from gangplan.datasets.kubernetes.fields import Faults, describe
-from gangplan.datasets.kubernetes.groups import group
-from gangplan.datasets.kubernetes.jobs import JobRecord, expand, job
-from gangplan.datasets.kubernetes.kinds import READ, Skipped, api_group
-from gangplan.datasets.kubernetes.names import object_name
-from gangplan.datasets.kubernetes.nodes import node
-from gangplan.datasets.kubernetes.pods import pod
-from gangplan.datasets.kubernetes.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.assemble.build import build
+from gangplan.datasets.kubernetes.assemble.duplicates import duplicates_of
+from gangplan.datasets.kubernetes.objects import foreign, groupspec, kueue
+from gangplan.datasets.kubernetes.objects.composites import composite
+from gangplan.datasets.kubernetes.objects.deviceclasses import extended_resource
+from gangplan.datasets.kubernetes.objects.groups import group
+from gangplan.datasets.kubernetes.objects.jobs import JobRecord, expand, job
+from gangplan.datasets.kubernetes.objects.kinds import READ, Skipped, api_group
+from gangplan.datasets.kubernetes.objects.nodes import node
+from gangplan.datasets.kubernetes.objects.pods import pod
+from gangplan.datasets.kubernetes.objects.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.objects.workloads import WorkloadRecord, unused, workload
 from gangplan.datasets.kubernetes.records import PodRecord, Snapshot
-from gangplan.datasets.kubernetes.workloads import WorkloadRecord, unused, workload
+from gangplan.datasets.kubernetes.text import schema
+from gangplan.datasets.kubernetes.text.documents import Document, load
+from gangplan.datasets.kubernetes.text.fields import Faults, describe
+from gangplan.datasets.kubernetes.text.names import object_name
 from gangplan.models.instance import Instance
 
 RELEASES = ("1.36", "1.37")

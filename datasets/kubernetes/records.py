@@ -7,6 +7,9 @@ for every sensible quantity).
 
 from dataclasses import dataclass, field
 
+DEEPEST = 4
+"""WorkloadMaxTreeDepth of Kubernetes 1.37: levels of a tree, its leaf groups included."""
+
 
 @dataclass(frozen=True, slots=True)
 class Taint:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from gangplan.api import verify
-from gangplan.datasets.kubernetes.documents import load
-from gangplan.datasets.kubernetes.fields import Faults
 from gangplan.datasets.kubernetes.read import snapshot_of
+from gangplan.datasets.kubernetes.text.documents import load
+from gangplan.datasets.kubernetes.text.fields import Faults
 from tests.cases.answer import Answer
 
 Holds = Callable[[Answer], bool]

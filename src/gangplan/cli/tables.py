@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gangplan.datasets.kubernetes.fields import printable
+from gangplan.datasets.kubernetes.text.fields import printable
 
 PIPE_WIDTH = 100
 NARROWEST = 40

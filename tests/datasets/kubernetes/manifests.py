@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gangplan.datasets.kubernetes.documents import Document, load
-from gangplan.datasets.kubernetes.fields import Faults, Fields
-from gangplan.datasets.kubernetes.nodes import node
-from gangplan.datasets.kubernetes.pods import pod
+from gangplan.datasets.kubernetes.objects.nodes import node
+from gangplan.datasets.kubernetes.objects.pods import pod
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord
+from gangplan.datasets.kubernetes.text.documents import Document, load
+from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 
 
 def fields_of(obj: dict[str, Any], faults: Faults | None = None) -> Fields:

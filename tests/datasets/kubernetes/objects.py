@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from gangplan.datasets.kubernetes.build import build
-from gangplan.datasets.kubernetes.documents import Document
-from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.assemble.build import build
 from gangplan.datasets.kubernetes.read import snapshot_of
+from gangplan.datasets.kubernetes.text.documents import Document
+from gangplan.datasets.kubernetes.text.fields import Faults
 from gangplan.models.errors import InputError
 from gangplan.models.instance import Instance
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gangplan.datasets.kubernetes.build import build
+from gangplan.datasets.kubernetes.assemble.build import build
 from gangplan.datasets.kubernetes.records import (
     AntiTerm,
     Eligibility,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gangplan.datasets.kubernetes.documents import load
-from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.text.documents import load
+from gangplan.datasets.kubernetes.text.fields import Faults
 from gangplan.models.errors import InputError
 from tests.datasets.kubernetes.manifests import lines, load_all, loaded
 

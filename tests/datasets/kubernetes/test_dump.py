@@ -3,11 +3,11 @@ from pathlib import Path
 
 import yaml
 
-from gangplan.datasets.kubernetes.documents import load
-from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.nodes import node
-from gangplan.datasets.kubernetes.pods import pod
+from gangplan.datasets.kubernetes.objects.nodes import node
+from gangplan.datasets.kubernetes.objects.pods import pod
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord
+from gangplan.datasets.kubernetes.text.documents import load
+from gangplan.datasets.kubernetes.text.fields import Faults
 from gangplan.experiments.dump import write_dump
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from gangplan.datasets.kubernetes.faults import SHOWN, Faults
+from gangplan.datasets.kubernetes.text.faults import SHOWN, Faults
 from gangplan.models.errors import InputError
 from tests.datasets.kubernetes.manifests import lines
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.faults import Faults
-from gangplan.datasets.kubernetes.fields import Fields
+from gangplan.datasets.kubernetes.text.faults import Faults
+from gangplan.datasets.kubernetes.text.fields import Fields
 from tests.datasets.kubernetes.manifests import lines
 
 OBJ: dict[str, Any] = {

@@ -9,12 +9,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gangplan.datasets.kubernetes import text as text_module
-from gangplan.datasets.kubernetes.documents import Document, load
-from gangplan.datasets.kubernetes.fields import Faults, Fields
-from gangplan.datasets.kubernetes.nodes import node
-from gangplan.datasets.kubernetes.pods import pod
-from gangplan.datasets.kubernetes.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.objects.nodes import node
+from gangplan.datasets.kubernetes.objects.pods import pod
+from gangplan.datasets.kubernetes.objects.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.text import text as text_module
+from gangplan.datasets.kubernetes.text.documents import Document, load
+from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 from gangplan.models.errors import InputError
 from tests.datasets.kubernetes.mutate import (
     ODD,

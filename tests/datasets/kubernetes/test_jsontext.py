@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes import text as text_module
-from gangplan.datasets.kubernetes.documents import load
-from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.jsontext import looks_like, values
-from gangplan.datasets.kubernetes.text import Ahead, Malformed
+from gangplan.datasets.kubernetes.text import text as text_module
+from gangplan.datasets.kubernetes.text.documents import load
+from gangplan.datasets.kubernetes.text.fields import Faults
+from gangplan.datasets.kubernetes.text.jsontext import looks_like, values
+from gangplan.datasets.kubernetes.text.text import Ahead, Malformed
 from gangplan.experiments.dump import write_dump
 from tests.datasets.kubernetes.manifests import load_all
 

@@ -2,9 +2,7 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.documents import Document
-from gangplan.datasets.kubernetes.fields import Faults, Fields
-from gangplan.datasets.kubernetes.pods import pod, pod_from_spec
+from gangplan.datasets.kubernetes.objects.pods import pod, pod_from_spec
 from gangplan.datasets.kubernetes.records import (
     AntiTerm,
     Eligibility,
@@ -12,6 +10,8 @@ from gangplan.datasets.kubernetes.records import (
     Requirement,
     Toleration,
 )
+from gangplan.datasets.kubernetes.text.documents import Document
+from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 from tests.datasets.kubernetes.manifests import lines, pod_faults, read_pod
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

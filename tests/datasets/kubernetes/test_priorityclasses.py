@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.documents import Document
-from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.priorityclasses import priority_class
+from gangplan.datasets.kubernetes.objects.priorityclasses import priority_class
 from gangplan.datasets.kubernetes.records import PriorityClassRecord
+from gangplan.datasets.kubernetes.text.documents import Document
+from gangplan.datasets.kubernetes.text.fields import Faults
 from tests.datasets.kubernetes.manifests import lines
 
 

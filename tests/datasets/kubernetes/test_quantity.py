@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gangplan.datasets.kubernetes.quantity import MAX, parse
+from gangplan.datasets.kubernetes.text.quantity import MAX, parse
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.fields import Faults
-from gangplan.datasets.kubernetes.records import LabelSelector, Requirement
-from gangplan.datasets.kubernetes.selectors import (
+from gangplan.datasets.kubernetes.objects.selectors import (
     label_selector,
     matches,
     node_terms,
     selects,
 )
+from gangplan.datasets.kubernetes.records import LabelSelector, Requirement
+from gangplan.datasets.kubernetes.text.fields import Faults
 from tests.datasets.kubernetes.manifests import fields_of, lines
 
 LABELS = {"gpu": "h100", "memory": "80", "empty": ""}

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.fields import Faults
+from gangplan.datasets.kubernetes.objects.taints import taints, tolerates, tolerations
 from gangplan.datasets.kubernetes.records import Taint, Toleration
-from gangplan.datasets.kubernetes.taints import taints, tolerates, tolerations
+from gangplan.datasets.kubernetes.text.fields import Faults
 from tests.datasets.kubernetes.manifests import fields_of, lines
 
 GPU = Taint("gpu", "yes", "NoSchedule")

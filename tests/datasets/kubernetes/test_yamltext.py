@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from gangplan.datasets.kubernetes.text import Malformed
-from gangplan.datasets.kubernetes.yamltext import values
+from gangplan.datasets.kubernetes.text.text import Malformed
+from gangplan.datasets.kubernetes.text.yamltext import values
 
 
 def objects(text: str) -> list[Any]:

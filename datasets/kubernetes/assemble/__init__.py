@@ -1,0 +1,1 @@
+"""Records into an Instance: who belongs together, what waits, the columns."""

@@ -1,0 +1,50 @@
+"""What a user should know of the reading, besides what is held: one sentence each."""
+
+from collections.abc import Sequence
+
+from gangplan.datasets.kubernetes.assemble.holds import counted, named, some
+from gangplan.datasets.kubernetes.assemble.levels import Levels
+from gangplan.datasets.kubernetes.assemble.membership import Membership
+from gangplan.datasets.kubernetes.records import NodeRecord
+
+
+def of_building(
+    nodes: Sequence[NodeRecord], members: Membership, levels: Levels, declared: Sequence[str]
+) -> list[str]:
+    """Tell of empty snapshots, and of pods and nodes that a plan does not use."""
+    found = []
+    if not nodes:
+        found.append("no node in the sources: nothing can be placed")
+    if not any(unit.pending for unit in members.units):
+        found.append("no pod waits: nothing is to be placed")
+    if members.gated:
+        count = counted(len(members.gated), "pod")
+        found.append(f"{count} with scheduling gates, not placed: {named(members.gated)}")
+    there = {node.name for node in nodes}
+    lost = [pod for pod in members.holding if pod.node not in there]
+    if lost:
+        found.append(
+            f"{counted(len(lost), 'pod')} bound to nodes not in the sources: {named(lost)}"
+        )
+    down = [node.name for node in nodes if not node.ready]
+    if down:
+        found.append(
+            f"{counted(len(down), 'node')} not ready, no pod is placed there: {some(down)}"
+        )
+    for unit in members.units:
+        if unit.other_priority:
+            count = counted(len(unit.other_priority), "pod")
+            text = (
+                f"PodGroup {unit.name} has priority {unit.priority}, which stands for its pods;"
+                f" {count} with another: {named(unit.other_priority)}"
+            )
+            if unit.record is not None and not unit.record.api_version.endswith("v1alpha2"):
+                text += " (kube-scheduler 1.37 refuses such a group)"
+            found.append(text)
+    if nodes:
+        found += [
+            f"no node lies in a domain of the declared level {key}"
+            for key in declared
+            if levels.is_empty(key)
+        ]
+    return found

@@ -1,0 +1,1 @@
+"""Documents into records: one file a kind of API object, or a part of one."""
