@@ -1,7 +1,9 @@
-"""Bytes -> text, a chunk at a time, with the place of what is wrong."""
+"""Bytes (gzip or plain) -> text, a chunk at a time, with the place of what is wrong."""
 
 import codecs
-from typing import IO
+import gzip
+import zlib
+from typing import IO, cast
 
 CHUNK = 1 << 20
 SMALL = 1 << 23
@@ -19,6 +21,14 @@ def at(line: int, column: int, message: str) -> Malformed:
     return Malformed(f"line {line}, column {column}: {message}")
 
 
+def _unpacked(stream: IO[bytes]) -> IO[bytes]:
+    """Give the bytes behind gzip, if that is what the stream begins with."""
+    peek = getattr(stream, "peek", None)
+    if peek is None or not peek(2).startswith(b"\x1f\x8b"):
+        return stream
+    return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+
+
 class TextReader:
     """Decodes UTF-8 (a byte order mark is passed over) a chunk at a time.
 
@@ -29,7 +39,7 @@ class TextReader:
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+        self._stream = _unpacked(stream)
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._ahead = ""
         self._line = 1
@@ -38,7 +48,10 @@ class TextReader:
 
     def _fill(self) -> None:
         """Add a chunk to what was read ahead (it may be all of a character's first bytes)."""
-        data = b"" if self._ended else self._stream.read(CHUNK)
+        try:
+            data = b"" if self._ended else self._stream.read(CHUNK)
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise Malformed("damaged gzip data") from error
         self._ended = self._ended or not data
         try:
             text = self._decoder.decode(data, final=self._ended)

@@ -1,3 +1,4 @@
+import gzip
 import io
 import sys
 from pathlib import Path
@@ -236,3 +237,20 @@ def test_faults_do_not_stop_at_the_first_and_are_capped(tmp_path: Path) -> None:
         faults.check()
     assert len(caught.value.faults) == 21
     assert str(caught.value).splitlines()[-1] == "and 5 more"
+
+
+def test_a_packed_dump_is_read_like_a_plain_one(tmp_path: Path) -> None:
+    path = tmp_path / "dump.json.gz"
+    path.write_bytes(gzip.compress(POD.encode()))
+    faults = Faults()
+    assert [document.kind for document in load([str(path)], faults)] == ["Pod"]
+    assert not len(faults)
+
+
+def test_damaged_gzip_data_is_said_so(tmp_path: Path) -> None:
+    path = tmp_path / "dump.json.gz"
+    path.write_bytes(gzip.compress(POD.encode())[:-9])
+    faults = Faults()
+    assert list(load([str(path)], faults)) == []
+    with pytest.raises(InputError, match=r"dump\.json\.gz: damaged gzip data"):
+        faults.check()
