@@ -165,9 +165,12 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
         return costs.preferred(model.instance, n, model.places, model.owner_column)
     if tier.kind == "fragmentation":
         return costs.fragmentation(n, model.o)
-    return costs.admitted(
+    cost, offset = costs.admitted(
         model.instance, tier, model.needs, n, model.pairs, model.x, model.y, model.w
     )
+    # What no plan can admit costs nothing; its minimum may be any number.
+    cost[model.milp.upper == 0] = 0
+    return cost, offset
 
 
 def _asked(instance: Instance, on: Formulation) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from gangplan.models.counting import cannot_be_placed, ceilings
-from gangplan.models.counts.formulation import build
+from gangplan.models.counts.formulation import build, tier_cost
 from gangplan.models.errors import FormulationError, PlanError
 from gangplan.models.tiers import tiers_of
 from tests.tiny import make_instance
@@ -113,3 +113,16 @@ def test_a_tree_of_another_priority_than_its_groups_has_a_tier() -> None:
     )
     assert [t.name for t in tiers_of(inst)][:2] == ["admitted(7)", "admitted-pods(7)"]
     assert ceilings(inst, tiers_of(inst))[0] == 1
+
+
+def test_a_minimum_that_nobody_can_meet_does_not_reach_the_costs() -> None:
+    inst = make_instance(
+        nodes=[{"gpu": 8}],
+        groups=[
+            {"minimum": 2**63 - 1, "wanted": 1, "request": {"gpu": 1}},
+            {"wanted": 2, "minimum": 2, "request": {"gpu": 1}},
+        ],
+    )
+    model = build(inst)
+    for tier in tiers_of(inst)[:3]:
+        assert abs(tier_cost(model, tier)[0]).max() <= 2
