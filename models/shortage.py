@@ -74,7 +74,7 @@ def cannot_be_placed(
     short = np.flatnonzero(role_short[:, best])
     if len(short):
         k = int(short[0])
-        name = instance.names.roles[start + k] or f"of {int(own[k])} pods"
+        name = instance.names.roles[start + k] or f"number {k + 1}"
         lacks = _scarcest(instance, start + k, inside)
         return Shortage(int(own[k]), int(by_role[k, best]), lacks, sets.names[best], name)
     resource = int(scarce[best])

@@ -12,7 +12,7 @@ from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
-from gangplan.solvers.planners.greedy import greedy_plan
+from gangplan.solvers.planners.greedy import SECONDS, greedy_plan
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import get
 from gangplan.solvers.staged import solve_tiers
@@ -58,7 +58,7 @@ class Exact:
         tiers = tiers_of(instance, self.objective, self.weights)
         solver = get(self.solver) if isinstance(self.solver, str) else self.solver
         progress("greedy", 0.0)
-        start = greedy_plan(instance, tiers)
+        start = greedy_plan(instance, tiers, min(SECONDS, limits.seconds))
         greedy = time.perf_counter() - begin
         refuse_broken(instance, start, "greedy")
         staged = solve_tiers(
