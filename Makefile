@@ -5,10 +5,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DIST ?= dist
 
-.PHONY: run test check fuzz bench wheel clean
+.PHONY: run solvers test check fuzz bench wheel clean
 
 run: $(STAMP)
 	$(BIN)/gangplan plan examples/cluster.json -o plan.json
+
+# Every optional solver, plots and the paper: about 1 GB, most of it CBC.
+solvers: $(VENV)/.solvers
+
+$(VENV)/.solvers: $(STAMP) requirements-solvers.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-solvers.lock
+	touch $@
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -q

@@ -4,11 +4,11 @@ import math
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.bound import step
-from gangplan.models.counts.decode import decode, whole_point
-from gangplan.models.counts.formulation import Model
 from gangplan.models.errors import PlanError
+from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
+from gangplan.models.points import whole_point
 from gangplan.models.verify.check import check
 
 TOLERANCE = 1e-6
@@ -39,14 +39,14 @@ def checked_point(milp: Milp, x: Floats) -> Ints:
     return whole
 
 
-def checked_plan(model: Model, point: Ints) -> Plan:
+def checked_plan(model: Writing, point: Ints) -> Plan:
     """Decode an integer point and verify the plan against every rule of the instance.
 
     Raises
     ------
     PlanError : it decodes to no plan, or to one that breaks a rule.
     """
-    plan = decode(model, point)
+    plan = model.decode(point)
     violations = check(model.instance, plan)
     if violations:
         raise PlanError(violations[0].sentence)

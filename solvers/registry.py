@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from gangplan.models.errors import GangplanError, SolverError
+from gangplan.models.formulation import Kind
 from gangplan.solvers.base import Planner, Solver
 
 SOLVERS = "gangplan.solvers"
@@ -58,6 +59,27 @@ OUR_PLANNERS = {
     "greedy": ("gangplan.solvers.planners.greedy", "Greedy"),
 }
 """Our planners: module and class."""
+
+
+FORMULATIONS = {"counts": ("gangplan.models.counts.kind", "COUNTS")}
+"""Our formulations: module and Kind."""
+
+
+def formulations() -> tuple[str, ...]:
+    """Names of all formulations."""
+    return tuple(FORMULATIONS)
+
+
+def formulation(name: str) -> Kind:
+    """Return the formulation of this name.
+
+    Raises
+    ------
+    GangplanError : no formulation of this name; the message lists the names.
+    """
+    if name not in FORMULATIONS:
+        raise GangplanError(f"no formulation {name!r}: one of {', '.join(FORMULATIONS)}")
+    return cast(Kind, _load(*FORMULATIONS[name]))
 
 
 def get(name: str) -> Solver:

@@ -6,9 +6,8 @@ from math import isfinite
 
 from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
-from gangplan.models.counts.decode import encode
-from gangplan.models.counts.formulation import Model
 from gangplan.models.errors import PlanError, SolverError
+from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
 from gangplan.models.result import LP_DUAL, SEARCH, SEARCH_TWICE
@@ -57,7 +56,7 @@ class Search:
     warnings, seconds : what happened, for the user; phases ``bound`` and ``search``.
     """
 
-    model: Model
+    model: Writing
     tiers: tuple[Tier, ...]
     solver: Solver
     limits: Limits
@@ -194,7 +193,7 @@ class Search:
     def _start(self, best: Incumbent) -> Ints | None:
         """Write the best plan as a point; None where a family is off that the plan uses."""
         try:
-            return encode(self.model, best.plan)
+            return self.model.encode(best.plan)
         except PlanError as error:
             self._warn(f"the search begins without a start: {error}")
             return None

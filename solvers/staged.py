@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gangplan.models.counting import ceilings
-from gangplan.models.counts.formulation import Formulation, Model, build, tier_cost
+from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
+from gangplan.models.formulation import WHOLE, Formulation, Kind, Writing
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp, row_block
 from gangplan.models.plan import Plan
@@ -62,6 +63,7 @@ def solve_tiers(
     progress: Progress = silent,
     *,
     second: bool = False,
+    kind: Kind = COUNTS,
 ) -> Staged:
     """Improve ``start`` and bound every tier, in order.
 
@@ -69,6 +71,7 @@ def solve_tiers(
     ----------
     start : a plan that keeps the rules; the answer is never worse.
     limits : seconds over all tiers, counted from the first hand-over to the solver.
+    kind : the formulation, counts by default.
     second : ask for a second opinion where a search alone proves a tier.
 
     Notes
@@ -80,7 +83,8 @@ def solve_tiers(
         tuple(tiers),
         solver,
         limits,
-        Formulation() if formulation is None else formulation,
+        kind,
+        WHOLE if formulation is None else formulation,
         progress,
         second,
         Incumbent(start, values(instance, start, tuple(tiers))),
@@ -107,6 +111,7 @@ class _Run:
     tiers: tuple[Tier, ...]
     solver: Solver
     limits: Limits
+    kind: Kind
     formulation: Formulation
     progress: Progress
     second: bool
@@ -116,7 +121,7 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
     deadline: float | None = None
     search: Search | None = None
-    model: Model | None = None
+    model: Writing | None = None
     written: bool = False
 
     def cost(self, i: int) -> int:
@@ -134,7 +139,7 @@ class _Run:
         model = self._model()
         if model is None:
             return bound
-        cost, offset = tier_cost(model, tier)
+        cost, offset = model.tier_cost(tier)
         if not cost.any():
             return self._believed(bound, Bound(offset, COUNTING))
         milp = self._held(model, i).with_cost(cost, offset)
@@ -182,7 +187,7 @@ class _Run:
     def _searchable(self) -> bool:
         return int(self.instance.can_use.sum()) <= SEARCH_CELLS
 
-    def _model(self) -> Model | None:
+    def _model(self) -> Writing | None:
         """Write the model on first need; None where it is too big or not exact."""
         if self.written:
             return self.model
@@ -201,17 +206,17 @@ class _Run:
         self._say("model")
         begin = time.monotonic()
         try:
-            self.model = build(self.instance, self.formulation)
+            self.model = self.kind.write(self.instance, self.formulation)
         except FormulationError as error:
             self.warnings.append(f"no model could be written, bounds by counting only: {error}")
         self.seconds["build"] = time.monotonic() - begin
         return self.model
 
-    def _held(self, model: Model, i: int) -> Milp:
+    def _held(self, model: Writing, i: int) -> Milp:
         """Return the model with every earlier tier held: no worse than the best plan."""
         milp = model.milp
         for j in range(i):
-            cost, offset = tier_cost(model, self.tiers[j])
+            cost, offset = model.tier_cost(self.tiers[j])
             used = np.flatnonzero(cost)
             if len(used):
                 name = f"held.{self.tiers[j].name}"

@@ -11,11 +11,8 @@ from gangplan.models.counts.formulation import Model
 from gangplan.models.counts.preferred import place_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan, plan_from_counts
-
-TOLERANCE = 1e-6
-"""Farthest from an integer that a column of a solver's point may lie."""
+from gangplan.models.points import whole_point
 
 
 def decode(model: Model, x: Floats | Ints) -> Plan:
@@ -37,29 +34,6 @@ def decode(model: Model, x: Floats | Ints) -> Plan:
     if not model.formulation.shares or not len(model.instance.shared):
         return plan
     return Plan(plan.node, *_devices(model, counts, plan))
-
-
-def whole_point(milp: Milp, x: Floats | Ints) -> Ints:
-    """Round a point (n,); nowhere else is one rounded.
-
-    Raises
-    ------
-    PlanError : a point of the wrong length, or with a column that is out of its bounds, or farther
-        than TOLERANCE from an integer.
-    """
-    point = np.asarray(x, dtype=np.float64)
-    if point.shape != (milp.n_cols,) or not np.isfinite(point).all():
-        raise PlanError(f"a point of {milp.n_cols} finite columns expected")
-    whole = np.rint(point)
-    # Before the cast: a number that int64 cannot hold becomes any other there.
-    outside = np.flatnonzero((whole < milp.lower) | (whole > milp.upper))
-    if len(outside):
-        raise PlanError(f"column {int(outside[0])} is outside its bounds")
-    off = np.abs(point - whole)
-    if off.max(initial=0.0) > TOLERANCE:
-        j = int(np.argmax(off))
-        raise PlanError(f"column {j} = {point[j]:.6g} is not integral")
-    return whole.astype(np.int64)
 
 
 def _devices(model: Model, counts: Ints, plan: Plan) -> tuple[Ints, Ints]:

@@ -22,7 +22,7 @@ set. Freedom (elastic): off takes the pods beyond the minimum away. Cost familie
 fragmentation): off, their tier costs nothing.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -47,30 +47,14 @@ from gangplan.models.counts.preferred import Places
 from gangplan.models.counts.shares import Devices
 from gangplan.models.counts.sizes import Sizes, sizes_of
 from gangplan.models.counts.slices import Slices
+from gangplan.models.formulation import FAMILIES as FAMILIES
+from gangplan.models.formulation import WHOLE
+from gangplan.models.formulation import Formulation as Formulation
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, RowBlock, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.tiers import Tier
-
-
-@dataclass(frozen=True, slots=True)
-class Formulation:
-    """Which families are written; all of them unless said otherwise."""
-
-    assign: bool = True
-    capacity: bool = True
-    gang: bool = True
-    elastic: bool = True
-    topology: bool = True
-    hierarchy: bool = True
-    shares: bool = True
-    preferred: bool = True
-    fragmentation: bool = True
-
-
-FAMILIES: tuple[str, ...] = tuple(family.name for family in fields(Formulation))
-"""Names of the families, in the paper's order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +89,7 @@ class Model:
     owner_column: Ints
 
 
-def build(instance: Instance, formulation: Formulation = Formulation()) -> Model:
+def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     """Write the model.
 
     Raises

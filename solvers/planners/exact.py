@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
-from gangplan.models.counts.formulation import Formulation
+from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
@@ -14,11 +14,8 @@ from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
 from gangplan.solvers.planners.greedy import SECONDS, greedy_plan
 from gangplan.solvers.planners.refuse import refuse_broken
-from gangplan.solvers.registry import get
+from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
-
-WHOLE = Formulation()
-"""Every family on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +25,14 @@ class Exact:
     Attributes
     ----------
     solver : a name of ``gangplan.solvers.registry``, or a Solver.
+    kind : a name of ``gangplan.solvers.registry.formulations()``, or a Kind.
     formulation : which families the model has; a plan always has to keep them all.
     objective, weights : see ``gangplan.models.tiers.tiers_of``.
     second_opinion : solve once more, another way, what only a search proves.
     """
 
     solver: str | Solver = "highs"
+    kind: str | Kind = "counts"
     formulation: Formulation = WHOLE
     objective: str = "groups"
     weights: Mapping[int, int] | None = None
@@ -70,6 +69,7 @@ class Exact:
             self.formulation,
             lambda phase, used: progress(phase, used + greedy),
             second=self.second_opinion,
+            kind=formulation(self.kind) if isinstance(self.kind, str) else self.kind,
         )
         solved = time.perf_counter()
         progress("verify", solved - begin)

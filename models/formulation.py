@@ -1,0 +1,90 @@
+"""What a formulation is: a switch for each family, and the four things that every one can do.
+
+``Kind`` keeps the staged solve free of any one formulation: it writes a model, prices a tier,
+and goes from plan to point and back. ``Writing`` is one model of one kind.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from gangplan.models.arrays import Floats, Ints
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Milp
+from gangplan.models.plan import Plan
+from gangplan.models.tiers import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """Which families are written; all of them unless said otherwise."""
+
+    assign: bool = True
+    capacity: bool = True
+    gang: bool = True
+    elastic: bool = True
+    topology: bool = True
+    hierarchy: bool = True
+    shares: bool = True
+    preferred: bool = True
+    fragmentation: bool = True
+
+
+FAMILIES: tuple[str, ...] = tuple(family.name for family in fields(Formulation))
+"""Names of the families, in the paper's order."""
+
+WHOLE = Formulation()
+"""Every family on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A formulation by name; a model is opaque to everybody else (it has ``.milp``).
+
+    Attributes
+    ----------
+    name : as in ``--formulation``.
+    build : (instance, formulation) -> model.
+    tier_cost : (model, tier) -> cost (n,) to be minimised, and its constant.
+    decode : (model, point (n,)) -> plan; rounds once.
+    encode : (model, plan) -> point (n,) that keeps every row.
+    """
+
+    name: str
+    build: Callable[[Instance, Formulation], Any]
+    tier_cost: Callable[[Any, Tier], tuple[Floats, int]]
+    decode: Callable[[Any, Floats | Ints], Plan]
+    encode: Callable[[Any, Plan], Ints]
+
+    def write(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
+        """Write the model of an instance."""
+        model = self.build(instance, formulation)
+        return Writing(self, instance, formulation, model)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writing:
+    """A written model, with what its kind can do with it."""
+
+    kind: Kind
+    instance: Instance
+    formulation: Formulation
+    model: Any
+
+    @property
+    def milp(self) -> Milp:
+        """The rows, with zero cost."""
+        milp: Milp = self.model.milp
+        return milp
+
+    def tier_cost(self, tier: Tier) -> tuple[Floats, int]:
+        """Return the cost (n,) of a tier, to be minimised, and its constant."""
+        return self.kind.tier_cost(self.model, tier)
+
+    def decode(self, x: Floats | Ints) -> Plan:
+        """Read the plan out of a point."""
+        return self.kind.decode(self.model, x)
+
+    def encode(self, plan: Plan) -> Ints:
+        """Write a plan as a point."""
+        return self.kind.encode(self.model, plan)
