@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DIST ?= dist
 
-.PHONY: run solvers test check fuzz bench wheel clean
+.PHONY: run solvers test check fuzz bench paper wheel clean
 
 run: $(STAMP)
 	$(BIN)/gangplan plan examples/cluster.json -o plan.json
