@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.bound import step
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
+from gangplan.solvers.backends.asked import absolute_gap, joined, word_on_start
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
@@ -135,7 +135,7 @@ class Highs:
             "random_seed": limits.seed % 2**31,
             "presolve": "choose" if self.presolve else "off",
             "mip_rel_gap": limits.gap,
-            "mip_abs_gap": _absolute_gap(milp),
+            "mip_abs_gap": absolute_gap(milp),
             "mip_feasibility_tolerance": FEASIBILITY,
             "primal_feasibility_tolerance": FEASIBILITY,
             "mip_heuristic_effort": self.heuristics,
@@ -156,15 +156,6 @@ def _is_another_point(milp: Milp, outcome: Outcome) -> bool:
         return False
     off = abs(float(milp.cost @ outcome.x) - outcome.objective)
     return off > 1e-6 * max(1.0, abs(outcome.objective))
-
-
-def _absolute_gap(milp: Milp) -> float:
-    """Return just below one step of the objective: a bound this near is a proof.
-
-    ``claims.safe_bound`` takes 1e-6 of a bound off again, so that much more must be closed.
-    """
-    reach = float(np.abs(milp.cost) @ np.maximum(np.abs(milp.lower), np.abs(milp.upper)))
-    return max(step(milp.cost) - 1e-3 - 2e-6 * reach, 0.0)
 
 
 def stop_of(word: str, has_point: bool) -> tuple[Stop, str]:
@@ -233,20 +224,12 @@ def _pass(highspy: ModuleType, engine: Any, milp: Milp) -> None:
 
 def _pass_start(engine: Any, milp: Milp, start: Ints | None) -> str:
     """Pass a start point that keeps every row and bound; HiGHS itself takes any without a word."""
-    if start is None:
-        return ""
-    if start.shape != (milp.n_cols,):
-        return f"start not used: {start.shape} is no point of {milp.n_cols} columns"
-    if (start < milp.lower).any() or (start > milp.upper).any():
-        return "start not used: it breaks a bound"
-    broken = milp.violated_rows(start)
-    if len(broken):
-        return f"start not used: it breaks {milp.row_name(int(broken[0]))}"
-    if not milp.n_cols:
-        return "start used"
+    said = word_on_start(milp, start)
+    if start is None or said != "start used" or not milp.n_cols:
+        return said
     index = np.arange(milp.n_cols, dtype=np.int32)
     status = engine.setSolution(milp.n_cols, index, start.astype(np.float64))
-    return "start used" if status.name == "kOk" else "start not used: refused by highs"
+    return said if status.name == "kOk" else "start not used: refused by highs"
 
 
 def _stream(highspy: ModuleType, engine: Any, on_point: OnPoint) -> None:
@@ -285,5 +268,5 @@ def _outcome(highspy: ModuleType, engine: Any, milp: Milp, is_lp: bool, said: st
         bound=bound,
         row_dual=row_dual,
         limit=limit,
-        message=f"{word}; {said}" if said else word,
+        message=joined(word, said),
     )

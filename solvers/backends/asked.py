@@ -1,0 +1,55 @@
+"""What every backend is asked: is the start a point, when is the gap closed, is there a column."""
+
+import numpy as np
+
+from gangplan.models.arrays import Ints
+from gangplan.models.bound import step
+from gangplan.models.milp import Milp
+from gangplan.solvers.base import Outcome, Stop
+
+
+def word_on_start(milp: Milp, start: Ints | None) -> str:
+    """Say ``start used`` for a point of the model, else why not; empty without a start.
+
+    Backends take broken starts without a word, drop them, or spend their time on mending them.
+    """
+    if start is None:
+        return ""
+    if start.shape != (milp.n_cols,):
+        return f"start not used: {start.shape} is no point of {milp.n_cols} columns"
+    if (start < milp.lower).any() or (start > milp.upper).any():
+        return "start not used: it breaks a bound"
+    broken = milp.violated_rows(start)
+    if len(broken):
+        return f"start not used: it breaks {milp.row_name(int(broken[0]))}"
+    return "start used"
+
+
+def absolute_gap(milp: Milp) -> float:
+    """Return just below one step of the objective: a bound this near is a proof.
+
+    ``claims.safe_bound`` takes 1e-6 of a bound off again, so that much more must be closed.
+    """
+    reach = float(np.abs(milp.cost) @ np.maximum(np.abs(milp.lower), np.abs(milp.upper)))
+    return max(step(milp.cost) - 1e-3 - 2e-6 * reach, 0.0)
+
+
+def without_columns(milp: Milp, said: str = "") -> Outcome | None:
+    """Answer a model without columns, which some libraries refuse; None where it has any."""
+    if milp.n_cols:
+        return None
+    if (milp.row_lower > 0).any() or (milp.row_upper < 0).any():
+        return Outcome(Stop.INFEASIBLE, message=joined("no columns", said))
+    return Outcome(
+        Stop.OPTIMAL,
+        x=np.zeros(0),
+        objective=0.0,
+        bound=0.0,
+        row_dual=np.zeros(milp.n_rows),
+        message=joined("no columns", said),
+    )
+
+
+def joined(word: str, said: str) -> str:
+    """Join a status word and what was said of the start."""
+    return f"{word}; {said}" if said else word
