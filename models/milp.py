@@ -7,6 +7,7 @@ Every column is bounded (no backend then reports "unbounded", and safe dual boun
 data are integers that a float64 holds exactly (|a| <= 2**40 after scaling, see ``check_exact``).
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -152,6 +153,30 @@ class Milp:
         """Rows that the integer point ``x`` (n,) breaks, in exact integer arithmetic."""
         activity = self.matrix.astype(np.int64) @ x
         return np.flatnonzero((activity < self.row_lower) | (activity > self.row_upper))
+
+    def digest(self) -> str:
+        """SHA-256 of the cost, columns, rows and offset; block names are for people and left out.
+
+        Entries are taken row by row, columns ascending, without explicit zeros, so that equal
+        models have equal digests on every machine.
+        """
+        matrix = sparse.csr_array(self.matrix, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        columns = (
+            [self.n_rows, self.n_cols, self.offset],
+            matrix.indptr,
+            matrix.indices,
+            self.integer,
+        )
+        reals = (matrix.data, self.cost, self.lower, self.upper, self.row_lower, self.row_upper)
+        total = hashlib.sha256()
+        for whole in columns:
+            total.update(np.ascontiguousarray(whole, dtype="<i8").tobytes())
+        for real in reals:
+            # Adding 0.0 turns -0.0 into 0.0.
+            total.update((np.ascontiguousarray(real, dtype="<f8") + 0.0).tobytes())
+        return total.hexdigest()
 
     def objective(self, x: Ints) -> int:
         """Exact objective of the integer point ``x``, offset included."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from gangplan.models.certificate import Certificate
 from gangplan.models.plan import Plan
 
 COUNTING = "counting"
@@ -62,6 +63,7 @@ class Result:
     warnings : sentences for the user.
     seconds : phase -> seconds (``build``, ``solve``, ``verify``, ...).
     versions : package -> version.
+    certificates : what the bounds rest on, at most one a tier (counting needs none), by its name.
     """
 
     plan: Plan
@@ -72,3 +74,4 @@ class Result:
     warnings: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    certificates: tuple[Certificate, ...] = ()

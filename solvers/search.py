@@ -3,9 +3,11 @@
 import time
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import Any
 
 from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
+from gangplan.models.certificate import Certificate, families_off, sparse
 from gangplan.models.errors import PlanError, SolverError
 from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
@@ -14,7 +16,8 @@ from gangplan.models.result import LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.claims import checked_plan, checked_point, safe_bound
-from gangplan.solvers.second import ask_again
+from gangplan.solvers.held import signed
+from gangplan.solvers.second import Way, claimant, doubted, ways
 
 LEAST_SECONDS = 0.005
 """No solver is started for less."""
@@ -25,10 +28,15 @@ FAILURES = 2
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A valid lower bound on the minimised objective of a tier, and its proof kind."""
+    """A valid lower bound on the minimised objective of a tier, and what it rests on."""
 
     value: int
-    proof: str
+    certificate: Certificate
+
+    @property
+    def proof(self) -> str:
+        """Kind of proof."""
+        return self.certificate.kind
 
 
 def tighter(left: Bound | None, right: Bound | None) -> Bound | None:
@@ -65,18 +73,20 @@ class Search:
     seconds: dict[str, float] = field(default_factory=dict)
     _failures: int = 0
 
-    def relaxation(self, milp: Milp, i: int, until: float) -> Bound | None:
-        """Bound tier i by the duals of its linear relaxation."""
+    def relaxation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
+        """Bound tier i by the duals of its linear relaxation, held to the best plan."""
         outcome = self._ask(milp.relaxed(), until, "bound")
         if outcome is None or outcome.row_dual is None:
             if outcome is not None and outcome.stop is Stop.INFEASIBLE:
-                self._contradicted(i, "found the relaxation infeasible")
+                self._contradicted(i, self.solver, "found the relaxation infeasible")
             return None
         if outcome.row_dual.shape != (milp.n_rows,):
             self._warn(f"{self.solver.name}: {outcome.row_dual.shape} duals, {milp.n_rows} rows")
             return None
-        value, _ = dual_bound(milp, outcome.row_dual)
-        return Bound(value, LP_DUAL)
+        value, multipliers = dual_bound(milp, outcome.row_dual)
+        rows, values = sparse(multipliers)
+        proof = {"rows": rows, "multipliers": values, "digest": milp.digest()}
+        return self._certified(value, LP_DUAL, best, i, **proof)
 
     def improve(
         self, milp: Milp, best: Incumbent, i: int, until: float
@@ -85,46 +95,77 @@ class Search:
         outcome = self._ask(milp, until, "search", best)
         if outcome is None:
             return None, best
-        now = self._point(milp, outcome, best, i)
-        best = best if now is None else now
+        now = self._point(milp, outcome, best, i, self.solver)
         # Whoever hands over a broken point is not believed about the bound either.
-        bound = None if now is None else self._bound(milp, outcome, best, i)
-        closed = bound is not None and bound.value == self._cost(best, i)
+        value = None if now is None else self._bound(milp, outcome, now, i, self.solver)
+        bound = None
+        if value is not None:
+            who = (claimant(self.solver, self.limits),)
+            bound = self._certified(value, SEARCH, best, i, solvers=who)
+        now = best if now is None else now
+        closed = bound is not None and bound.value == self._cost(now, i)
         if bound is None or not closed or not self.second:
-            return bound, best
-        return self._doubt(milp, bound, best, i, until)
+            return bound, now
+        return self._doubt(milp, bound, now, i, until)
 
     def _doubt(
         self, milp: Milp, bound: Bound, best: Incumbent, i: int, until: float
     ) -> tuple[Bound | None, Incumbent]:
-        """Ask another way; the claim stands, stands twice, or falls."""
-        if until - time.monotonic() < LEAST_SECONDS:
-            return bound, best
+        """Ask other ways until one has a verdict: the claim stands twice, or falls, or stands."""
+        others = ways(self.solver)
+        if not others:
+            self._warn(f"no second opinion on {self.tiers[i].name}: no other solver is available")
+        for n, way in enumerate(others):
+            left = until - time.monotonic()
+            if left < LEAST_SECONDS:
+                break
+            limits = doubted(self.limits, left if n == len(others) - 1 else left / 2)
+            outcome = self._ask_again(way, milp, limits, best, i)
+            now = None if outcome is None else self._point(milp, outcome, best, i, way.solver)
+            if outcome is None or now is None:
+                continue
+            if now is not best:
+                what = "called a plan optimal, and its second opinion found a better one"
+                self._contradicted(i, self.solver, what)
+                return None, now
+            if self._bound(milp, outcome, best, i, way.solver) == bound.value:
+                who = (*bound.certificate.solvers, claimant(way.solver, limits))
+                twice = replace(bound.certificate, kind=SEARCH_TWICE, solvers=who)
+                return Bound(bound.value, twice), best
+        return bound, best
+
+    def _ask_again(
+        self, way: Way, milp: Milp, limits: Limits, best: Incumbent, i: int
+    ) -> Outcome | None:
+        """Solve another way; None where that failed."""
         begin = time.monotonic()
-        limits = replace(self.limits, seconds=until - begin)
         try:
-            outcome = ask_again(self.solver, milp, limits, self._start(best))
+            return way.solver.solve(milp, limits, start=self._start(best))
         except Exception as error:
-            self._warn(f"no second opinion on {self.tiers[i].name}: {_said(error)}")
-            return bound, best
+            self._warn(f"no second opinion on {self.tiers[i].name} by {way.how}: {_said(error)}")
+            return None
         finally:
             self._clock("search", begin)
-        if outcome is None:
-            self._warn(f"no second opinion on {self.tiers[i].name}: no other solver is available")
-            return bound, best
-        now = self._point(milp, outcome, best, i)
-        if now is None:
-            return bound, best
-        if now is not best:
-            self._contradicted(
-                i, "called a plan optimal, and its second opinion found a better one"
-            )
-            return None, now
-        again = self._bound(milp, outcome, now, i)
-        agreed = again is not None and again.value == bound.value
-        return (Bound(bound.value, SEARCH_TWICE) if agreed else bound), now
 
-    def _point(self, milp: Milp, outcome: Outcome, best: Incumbent, i: int) -> Incumbent | None:
+    def _certified(self, value: int, kind: str, held: Incumbent, i: int, **evidence: Any) -> Bound:
+        """Write down what a bound of tier i rests on; ``held``: the plan the model was held to."""
+        tier, model = self.tiers[i], self.model
+        return Bound(
+            value,
+            Certificate(
+                tier.name,
+                kind,
+                signed(tier, value),
+                model.kind.name,
+                families_off(model.formulation),
+                held.values[:i],
+                **evidence,
+            ),
+        )
+
+    def _point(
+        self, milp: Milp, outcome: Outcome, best: Incumbent, i: int, solver: Solver
+    ) -> Incumbent | None:
         """Return the plan of the outcome's point if it is better, else ``best``; None: broken."""
         if outcome.x is None:
             return best
@@ -133,7 +174,7 @@ class Search:
             point = checked_point(milp, outcome.x)
             plan = checked_plan(self.model, point)
         except PlanError as error:
-            self._warn(f"{name}: the point of {self.solver.name} failed its check: {error}")
+            self._warn(f"{name}: the point of {solver.name} failed its check: {error}")
             return None
         found = Incumbent(plan, values(self.model.instance, plan, self.tiers))
         claimed = milp.objective(point)
@@ -146,26 +187,28 @@ class Search:
             off = abs(outcome.objective + milp.offset - claimed)
             if not off <= 1e-6 * max(1, abs(claimed)):
                 self._warn(
-                    f"{name}: {self.solver.name} claimed {outcome.objective + milp.offset:.9g}, "
+                    f"{name}: {solver.name} claimed {outcome.objective + milp.offset:.9g}, "
                     f"its point is worth {claimed}"
                 )
         return found if better(self.tiers, found.values, best.values) else best
 
-    def _bound(self, milp: Milp, outcome: Outcome, best: Incumbent, i: int) -> Bound | None:
+    def _bound(
+        self, milp: Milp, outcome: Outcome, best: Incumbent, i: int, solver: Solver
+    ) -> int | None:
         """Return the search's bound, unless the answer contradicts a verified plan."""
         if outcome.stop is Stop.INFEASIBLE:
-            self._contradicted(i, "called the model infeasible")
+            self._contradicted(i, solver, "called the model infeasible")
             return None
         if outcome.stop is Stop.ERROR:
-            self._warn(f"{self.tiers[i].name}: {self.solver.name} failed: {outcome.message}")
+            self._warn(f"{self.tiers[i].name}: {solver.name} failed: {outcome.message}")
             return None
         if outcome.bound is None or not isfinite(outcome.bound):
             return None
         value = safe_bound(milp, outcome.bound)
         if value > self._cost(best, i):
-            self._contradicted(i, f"proved {abs(value)}")
+            self._contradicted(i, solver, f"proved {abs(value)}")
             return None
-        return Bound(value, SEARCH)
+        return value
 
     def _ask(
         self, milp: Milp, until: float, phase: str, start: Incumbent | None = None
@@ -199,11 +242,11 @@ class Search:
             return None
 
     def _cost(self, plan: Incumbent, i: int) -> int:
-        return -plan.values[i] if self.tiers[i].maximise else plan.values[i]
+        return signed(self.tiers[i], plan.values[i])
 
-    def _contradicted(self, i: int, what: str) -> None:
+    def _contradicted(self, i: int, solver: Solver, what: str) -> None:
         self._warn(
-            f"{self.tiers[i].name}: {self.solver.name} {what}, but a verified plan says otherwise; "
+            f"{self.tiers[i].name}: {solver.name} {what}, but a verified plan says otherwise; "
             "its claim was set aside"
         )
 

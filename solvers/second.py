@@ -1,39 +1,100 @@
 """Second opinions: the same model solved another way, for a claim that one search makes.
 
-Wrong "optimal" and wrong "infeasible" answers of a backend came from presolve more than from
-anything else, so the other way is the same backend without presolve and with another seed, or, for
-a backend that has no other way, any other backend that is available.
+Another backend is the better witness. Where there is none, the same one is asked without presolve
+(where wrong "optimal" and "infeasible" answers came from more than from anything else) and with
+another seed. A solver from outside knows its own second way best and is asked for it first.
 """
 
-from dataclasses import replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 
-from gangplan.models.arrays import Ints
-from gangplan.models.milp import Milp
-from gangplan.solvers.base import Doubtable, Limits, Outcome, Solver
+from gangplan.models.certificate import Claimant
+from gangplan.models.errors import GangplanError
+from gangplan.solvers.base import Doubtable, Limits, Solver
 
 SEED_SHIFT = 7_919
 """Added to the seed of the second run."""
 
+WITNESSES = ("cbc", "scip", "cpsat", "highs")
+"""Our backends that can contradict one another, in the order in which they are asked."""
 
-def second_solver(solver: Solver) -> Solver | None:
-    """Return who can check ``solver``; None where nobody can."""
-    if isinstance(solver, Doubtable):
-        return solver.second()
-    from gangplan.solvers.registry import available, get
-
-    others = (info.name for info in available() if info.available and info.name != solver.name)
-    name = next(others, None)
-    return None if name is None else get(name)
+RELAYS = {"pyomo": "highs"}
+"""Backends that hand the model to another one, and which: these two are one witness."""
 
 
-def ask_again(solver: Solver, milp: Milp, limits: Limits, start: Ints | None) -> Outcome | None:
-    """Solve once more the other way; None where there is nobody to ask.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to solve again.
 
-    Raises
-    ------
-    SolverError : the second solver failed.
+    Attributes
+    ----------
+    solver : whom to ask.
+    other : it is another backend than the one in doubt.
     """
-    other = second_solver(solver)
-    if other is None:
-        return None
-    return other.solve(milp, replace(limits, seed=limits.seed + SEED_SHIFT), start=start)
+
+    solver: Solver
+    other: bool
+
+    @property
+    def how(self) -> str:
+        """Name it in words."""
+        return self.solver.name if self.other else f"{self.solver.name} (second way, other seed)"
+
+
+def ways(solver: Solver) -> list[Way]:
+    """List who can check ``solver``, best first; empty where nobody can."""
+    from gangplan.solvers.registry import BACKENDS
+
+    mine = own_way(solver)
+    if solver.name in BACKENDS:
+        return [*list(witnesses({solver.name}))[:1], *([] if mine is None else [mine])]
+    return [mine] if mine is not None else list(witnesses({solver.name}))[:1]
+
+
+def own_way(solver: Solver) -> Way | None:
+    """Return the solver's own second way; None where it has none."""
+    other = solver.second() if isinstance(solver, Doubtable) else None
+    return None if other is None else Way(other, other.name != solver.name)
+
+
+def witnesses(claimants: Collection[str]) -> Iterator[Way]:
+    """Give the available backends that did not make the claim, ours first."""
+    from gangplan.solvers.registry import BACKENDS, available, get
+
+    usable = [info.name for info in available() if info.available]
+    names = [name for name in WITNESSES if name in usable]
+    names += [name for name in usable if name not in BACKENDS]
+    for name in names:
+        if not {name, *(relay for relay, on in RELAYS.items() if on == name)} & {*claimants}:
+            try:
+                yield Way(get(name), True)
+            except GangplanError:
+                continue
+
+
+def doubted(limits: Limits, seconds: float, times: int = 1) -> Limits:
+    """Return the limits of another run: what time is left, and another seed."""
+    return replace(limits, seconds=seconds, seed=(limits.seed + times * SEED_SHIFT) % 2**31)
+
+
+def claimant(solver: Solver, limits: Limits) -> Claimant:
+    """Name who searches, with version and options, for a certificate."""
+    from gangplan.solvers.registry import available
+
+    version = next((info.version for info in available() if info.name == solver.name), "")
+    own = [*_options(solver), f"threads={limits.threads}", f"seed={limits.seed}"]
+    return Claimant(solver.name, version, " ".join(own))
+
+
+def _options(solver: object) -> list[str]:
+    """Plain options of a solver; of the one inside, where it is wrapped."""
+    if not is_dataclass(solver):
+        return []
+    found: list[str] = []
+    for field in fields(solver):
+        value = getattr(solver, field.name)
+        if isinstance(value, bool | int | float | str) and field.name != "name":
+            found.append(f"{field.name}={value}")
+        elif field.name == "solver":
+            found += _options(value)
+    return found

@@ -12,25 +12,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
+from gangplan.models.certificate import Certificate, families_off
 from gangplan.models.counting import ceilings
 from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import WHOLE, Formulation, Kind, Writing
 from gangplan.models.instance import Instance
-from gangplan.models.milp import Milp, row_block
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
+from gangplan.solvers.held import priced, signed
 from gangplan.solvers.search import Bound, Incumbent, Search, tighter
 
 SEARCH_CELLS = 400_000
-"""Pairs of role and usable node up to which a tier is searched."""
+"""Cells of the formulation (counts: pairs of role and usable node) up to which a tier is searched.
+"""
 
 RELAX_CELLS = 1_000_000
-"""Pairs up to which the model is written and its relaxation bounded; above, counting alone."""
+"""Cells up to which the model is written and its relaxation bounded; above, counting alone."""
 
 SHARE = 0.5
 """Part of the remaining time that a tier may use while later ones are open."""
@@ -45,12 +45,14 @@ class Staged(NamedTuple):
     tiers : one report a tier.
     warnings : sentences for the user, each once.
     seconds : phase -> seconds: ``build``, ``bound``, ``search``.
+    certificates : what each bound rests on, for the tiers that have one.
     """
 
     plan: Plan
     tiers: tuple[TierReport, ...]
     warnings: tuple[str, ...]
     seconds: dict[str, float]
+    certificates: tuple[Certificate, ...] = ()
 
 
 def solve_tiers(
@@ -95,11 +97,13 @@ def solve_tiers(
     for i, tier in enumerate(run.tiers):
         if not run.closed(bounds, i):
             bounds[i] = run.solve_tier(bounds, i, tier)
+    kept = _kept(run, bounds, counted)
     return Staged(
         run.best.plan,
-        _reports(run, bounds, counted),
+        _reports(run, kept),
         tuple(dict.fromkeys(run.warnings)),
         run.seconds,
+        tuple(bound.certificate for bound in kept if bound is not None),
     )
 
 
@@ -126,8 +130,7 @@ class _Run:
 
     def cost(self, i: int) -> int:
         """Exact value of tier i of the best plan, as it is minimised."""
-        value = self.best.values[i]
-        return -value if self.tiers[i].maximise else value
+        return signed(self.tiers[i], self.best.values[i])
 
     def closed(self, bounds: Sequence[Bound | None], i: int) -> bool:
         bound = bounds[i]
@@ -139,10 +142,9 @@ class _Run:
         model = self._model()
         if model is None:
             return bound
-        cost, offset = model.tier_cost(tier)
-        if not cost.any():
-            return self._believed(bound, Bound(offset, COUNTING))
-        milp = self._held(model, i).with_cost(cost, offset)
+        milp = priced(model, self.tiers, i, self.best.values[:i])
+        if not milp.cost.any():
+            return self._believed(bound, self._constant(model, tier, milp.offset))
         if self.search is None:
             self.search = Search(
                 model,
@@ -159,7 +161,7 @@ class _Run:
         last = all(self.closed(bounds, j) for j in range(i + 1, len(self.tiers)))
         until = time.monotonic() + (left if last else left * SHARE)
         self._say(f"bound {tier.name}")
-        relaxed = self.search.relaxation(milp, i, until)
+        relaxed = self.search.relaxation(milp, self.best, i, until)
         bound = self._believed(bound, relaxed)
         if self.done(bound, i) or not self._searchable():
             return bound
@@ -185,18 +187,18 @@ class _Run:
         self.progress(phase, time.monotonic() - self.began)
 
     def _searchable(self) -> bool:
-        return int(self.instance.can_use.sum()) <= SEARCH_CELLS
+        return self.kind.cells(self.instance) <= SEARCH_CELLS
 
     def _model(self) -> Writing | None:
         """Write the model on first need; None where it is too big or not exact."""
         if self.written:
             return self.model
         self.written = True
-        cells = int(self.instance.can_use.sum())
+        cells = self.kind.cells(self.instance)
         if cells > SEARCH_CELLS:
             kept = "counting" if cells > RELAX_CELLS else "counting and linear relaxation"
             self.warnings.append(
-                f"{cells:,} pairs of role and node are too many to search (limit "
+                f"{cells:,} {self.kind.cell} are too many to search (limit "
                 f"{SEARCH_CELLS:,}): bounds by {kept} only"
             )
         if cells > RELAX_CELLS:
@@ -212,57 +214,55 @@ class _Run:
         self.seconds["build"] = time.monotonic() - begin
         return self.model
 
-    def _held(self, model: Writing, i: int) -> Milp:
-        """Return the model with every earlier tier held: no worse than the best plan."""
-        milp = model.milp
-        for j in range(i):
-            cost, offset = model.tier_cost(self.tiers[j])
-            used = np.flatnonzero(cost)
-            if len(used):
-                name = f"held.{self.tiers[j].name}"
-                side = self.cost(j) - offset
-                zero = np.zeros(len(used))
-                coefs = cost[used].astype(np.int64)
-                milp = milp.with_rows(row_block(name, zero, used, coefs, -np.inf, side, 1))
-        return milp
+    @staticmethod
+    def _constant(model: Writing, tier: Tier, offset: int) -> Bound:
+        """Bound a tier that costs the same wherever the columns' own bounds leave it."""
+        off = families_off(model.formulation)
+        value = signed(tier, offset)
+        return Bound(offset, Certificate(tier.name, COUNTING, value, model.kind.name, off))
 
 
 def _by_counting(instance: Instance, tiers: tuple[Tier, ...]) -> list[Bound | None]:
     """Bound maximised tiers by counting, minimised ones by zero; valid whatever is held."""
-    return [
-        Bound(0, COUNTING) if top is None and not tier.maximise else _negated(top)
-        for tier, top in zip(tiers, ceilings(instance, tiers), strict=True)
-    ]
+    found: list[Bound | None] = []
+    for tier, top in zip(tiers, ceilings(instance, tiers), strict=True):
+        value = 0 if top is None and not tier.maximise else top
+        found.append(
+            None
+            if value is None
+            else Bound(signed(tier, value), Certificate(tier.name, COUNTING, value))
+        )
+    return found
 
 
-def _negated(top: int | None) -> Bound | None:
-    return None if top is None else Bound(-top, COUNTING)
-
-
-def _reports(
+def _kept(
     run: _Run, bounds: Sequence[Bound | None], counted: Sequence[Bound | None]
-) -> tuple[TierReport, ...]:
-    """Compare every tier's bound with the final plan; proven needs every earlier tier proven.
-
-    A bound that a plan of a later tier went past gives way to the one that was ``counted``.
-    """
-    reports: list[TierReport] = []
-    earlier = True
-    for i, tier in enumerate(run.tiers):
-        bound = bounds[i]
+) -> list[Bound | None]:
+    """Set aside a bound that a plan of a later tier went past; the ``counted`` one stands in."""
+    kept: list[Bound | None] = []
+    for i, (bound, other) in enumerate(zip(bounds, counted, strict=True)):
         if bound is not None and bound.value > run.cost(i):
             run.warnings.append(
-                f"{tier.name}: a bound by {bound.proof} was contradicted by a verified plan, "
-                "and was set aside"
+                f"{run.tiers[i].name}: a bound by {bound.proof} was contradicted by a verified "
+                "plan, and was set aside"
             )
-            bound = counted[i]
+            bound = other
+        kept.append(bound)
+    return kept
+
+
+def _reports(run: _Run, bounds: Sequence[Bound | None]) -> tuple[TierReport, ...]:
+    """Compare every tier's bound with the final plan; proven needs every earlier tier proven."""
+    reports: list[TierReport] = []
+    earlier = True
+    for i, (tier, bound) in enumerate(zip(run.tiers, bounds, strict=True)):
         proven = earlier and bound is not None and bound.value == run.cost(i)
         reports.append(
             TierReport(
                 tier.name,
                 tier.maximise,
                 run.best.values[i],
-                None if bound is None else (-bound.value if tier.maximise else bound.value),
+                None if bound is None else signed(tier, bound.value),
                 "" if bound is None else bound.proof,
                 proven,
                 given=not earlier and bound is not None,

@@ -90,6 +90,7 @@ class Exact:
                 "verify": done - solved,
             },
             _versions(),
+            staged.certificates,
         )
 
     def _about(self, solver: Solver, limits: Limits) -> dict[str, object]:

@@ -1,0 +1,51 @@
+"""What is asked of a model: one tier priced, the earlier ones held, something better demanded."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gangplan.models.bound import step
+from gangplan.models.formulation import Writing
+from gangplan.models.milp import Milp, row_block
+from gangplan.models.tiers import Tier
+
+
+def signed(tier: Tier, amount: int) -> int:
+    """Turn a tier's value into its minimised cost, or back."""
+    return -amount if tier.maximise else amount
+
+
+def priced(model: Writing, tiers: Sequence[Tier], i: int, held: Sequence[int]) -> Milp:
+    """Return the model under tier i's cost, with every earlier tier no worse than in ``held``.
+
+    The same arguments give the same arrays (``Milp.digest``); certificates rely on it.
+
+    Parameters
+    ----------
+    held : values of the tiers before i, in their own sense.
+    """
+    milp = model.milp
+    for tier, value in zip(tiers[:i], held, strict=True):
+        cost, offset = model.tier_cost(tier)
+        used = np.flatnonzero(cost)
+        if len(used):
+            side = signed(tier, value) - offset
+            coefs = cost[used].astype(np.int64)
+            zero = np.zeros(len(used))
+            rows = row_block(f"held.{tier.name}", zero, used, coefs, -np.inf, side, 1)
+            milp = milp.with_rows(rows)
+    return milp.with_cost(*model.tier_cost(tiers[i]))
+
+
+def better_than(milp: Milp, bound: int) -> Milp:
+    """Return the model, without cost, of the points that are worth less than ``bound``.
+
+    The row is divided by the step of the objective, which every objective is a multiple of.
+    """
+    unit = step(milp.cost)
+    used = np.flatnonzero(milp.cost)
+    coefs = milp.cost[used].astype(np.int64) // unit
+    side = (bound - milp.offset - 1) // unit
+    zero = np.zeros(len(used))
+    rows = row_block("better.than", zero, used, coefs, -np.inf, side, 1)
+    return milp.with_rows(rows).with_cost(np.zeros(milp.n_cols))
