@@ -1,10 +1,11 @@
 r"""Pods of a role on the nodes it may use (paper, eq. assign).
 
-    x[k, n] in {0, ..., upper[k, n]}                    for each eligible pair (k, n)
-    sum_n x[k, n]  <=  most_k      for each role k of a group without a yes/no     (assign.wanted)
+    x[k, n] in {0, ..., upper[k, n]}      for each eligible pair (k, n)
+    sum_n x[k, n]  <=  most_k             for each role k of a group without y[g]
+                                          that has more slots than most_k          (assign.wanted)
 
-Identical pods are never told apart. Off: selectors, affinity and taints are ignored, so a pair
-exists wherever a pod fits.
+Identical pods are never told apart. Groups with topology.inside need no assign.wanted. Off:
+selectors, affinity and taints are ignored, so a pair exists wherever a pod fits.
 """
 
 import numpy as np

@@ -1,13 +1,14 @@
-r"""Pods beyond the minimum (paper, eq. elastic): a freedom, so that its rows take it away.
+r"""Pods beyond the minimum: a freedom, so that its rows take it away (paper, eq. elastic).
 
 On, a gang may grow up to what it wants: nothing to write, gang.role and assign.wanted bound it.
 Off, an admitted gang gets exactly its need, and a standing one nothing:
 
-    sum_{k in g, n} x[k, n]  =  q_g y[g]       for each gang g that does not stand  (elastic.none)
-    x[k, n] = 0                                for each role k of a standing gang
+    sum_{k in g, n} x[k, n]  <=  q_g y[g]      for each gang g that does not stand  (elastic.none)
+    x[k, n]  =  0                              for each role k of a standing gang
 
-The second is said by leaving the pairs out; bare pods and pods of basic groups are each a gang of
-one and never elastic. A gang whose roles are all exact needs no row.
+q_g = pods that the minimum of g still misses; gang.minimum is the other side. The second is said
+by leaving the pairs out; bare pods and pods of basic groups are each a gang of one and never
+elastic. A gang whose roles are all exact needs no row.
 """
 
 import numpy as np

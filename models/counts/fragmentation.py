@@ -1,9 +1,10 @@
 r"""Whole device nodes that a plan opens (paper, eq. fragmentation).
 
     o[n] in {0, 1}           for each intact node n that pods with devices may use
-    sum_k devices_k x[k, n]  <=  M[n] o[n]                              (fragmentation.open)
+    sum_k (devices_k / w) x[k, n]  <=  M[n] o[n]      for each such node n     (fragmentation.open)
 
-M = devices of the node, or what all its pairs would hold together if that is less. Off: no columns.
+w = gcd of the devices that pods may ask of n, and M[n] = devices of the node, or what all its pairs
+would hold together if that is less, in units of w. The cost is the sum of o[n]. Off: no columns.
 """
 
 import numpy as np

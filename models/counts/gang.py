@@ -5,8 +5,9 @@ r"""All-or-nothing admission of a gang (paper, eq. gang).
     sum_n x[k, n]           >=  least_k y[g]     where 0 < least_k < most_k       (gang.least)
     sum_{k in g, n} x[k, n] >=  least_g y[g]     where the roles do not imply it  (gang.minimum)
 
-An exact role (least = most) has gang.role as an equality. Off: least_g = 1 and no role has a
-minimum, so that a gang may be partial.
+An exact role (least_k = most_k) has gang.role as an equality. A gang with topology.inside has these
+rows there, domain by domain; y[g] = 0 where counting says that no plan admits it. Off: least_g = 1
+and no role has a minimum, so that a gang may be partial.
 """
 
 import numpy as np

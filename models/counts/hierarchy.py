@@ -2,14 +2,18 @@ r"""Composite pod groups: enough children, or nothing below (paper, eq. hierarch
 
     w[h] in {0, 1}                     for each composite h that does not stand
     y[c], w[c]      <=  w[h]           for each c that hangs on h               (hierarchy.child)
-    sum_n x[k, n]   <=  most_k w[h]    roles of a standing gang that does       (hierarchy.open)
-    sum_c (y[c] + w[c])  >=  q_h w[h]  children c of h that do not stand        (hierarchy.needed)
+    sum_n x[k, n]   <=  most_k w[h]    for each role k of a group without y[g]
+                                       that hangs on h                          (hierarchy.open)
+    sum_c (y[c] + w[c])  >=  q_h w[h]  over the children c of h that do not stand
+                                                                                (hierarchy.needed)
 
 q_h = children that are still missing; c hangs on the next composite above it that does not stand.
-Where every child is missing, hierarchy.child is an equality and hierarchy.needed falls away. Off:
-one pod below h is enough,
+Where all the children that can be admitted are needed, hierarchy.child is an equality and
+hierarchy.needed falls away. Off: one pod below h is enough, over all c and k that hang on h,
 
-    sum over all that hangs on h of (y + w + x)  >=  w[h]                       (hierarchy.needed)
+    sum_c (y[c] + w[c]) + sum_{k, n} x[k, n]  >=  w[h]                          (hierarchy.needed)
+
+with the roles k of hierarchy.open.
 """
 
 from dataclasses import dataclass

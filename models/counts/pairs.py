@@ -1,12 +1,11 @@
-"""Eligible pairs e = (role k, node n) and how many pods each may hold: where the x-columns live.
+"""Eligible pairs (k, n) of role and node, and the pods each may hold (paper, eq. pairs).
 
-A pair exists where the role may use the node, at least one pod fits, and no whole required rule
-rules the node out:
+    upper[k, n]  =  min( most_k, min_r floor(free[n, r] / request[k, r]), slots of shared devices )
 
-- the node carries the level's label, and lies in the domain that running members fix;
-- its domain can hold what the owner needs, by counting slots (a bound that no plan can beat).
-
-    upper[k, n] = min( most_k, min_r floor(free[n, r] / request[k, r]), slots of shared devices )
+A pair exists where the role may use the node, at least one pod fits, and no required rule rules
+the node out: the node carries the label of the level, lies in the domain that running members fix,
+and its domain can hold what the owner of a whole rule needs, by counting slots (a bound that no
+plan can beat). Gangs that no plan can admit, by counting, have no pairs.
 """
 
 from dataclasses import dataclass

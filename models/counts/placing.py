@@ -1,9 +1,10 @@
-r"""Does a standing or basic owner get any new pod: a yes/no that only some rows need.
+r"""Does a standing or basic owner get any new pod: a yes/no for some rows (paper, eq. placing).
 
     p[o] in {0, 1}      for owners o without y or w whose preferred or slice rules ask for it
     sum_n x[k, n]  <=  most_k p[o]      for each role k of o            (assign.places)
 
-p[o] = 1 without a pod never pays, so the converse needs no row.
+p[o] = 1 without a pod never pays, so the converse needs no row. For other families a[t] is the
+yes/no of the owner of rule t: its y, w or p, whichever it has.
 """
 
 import numpy as np

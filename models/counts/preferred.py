@@ -2,14 +2,16 @@ r"""Preferred levels: a cost of 1 for each domain used beyond the first (paper, 
 
     v[t, d] in {0, 1}        for each preferred rule t and domain d without running members of its
                              owner; a node without the label is a domain of its own
-    sum_{n in d} x[k, n]  <=  min(most_k, slots) v[t, d]     for each role k      (preferred.used)
-    sum_d v[t, d]         >=  c_t a                          if c_t > 0           (preferred.fewest)
+    sum_{n in d} x[k, n]  <=  m[k, d] v[t, d]                for each role k of the owner
+                                                                                  (preferred.used)
+    sum_d v[t, d]         >=  c_t a[t]                       if c_t > 0           (preferred.fewest)
 
-    cost of t  =  sum_d v[t, d] + (m_t - 1) a
+    cost of t  =  sum_d v[t, d] + (m_t - 1) a[t]
 
-m_t = domains with running members, a = 1 if the owner gets pods (y, w, or the column of placing.py
-where m_t is not 1). c_t = the fewest domains without members that the owner's least size can do
-with, by counting slots; at least 1 where m_t = 0. Off: no columns, no cost.
+m[k, d] = the lesser of most_k and the slots that d has for k, m_t = domains with running members.
+a[t] = 1 if the owner of t gets pods (its y or w; its p where m_t is not 1). c_t = the fewest
+domains without members that the owner's least size can do with, by counting slots; at least 1
+where m_t = 0. Off: no columns, no cost.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 r"""Shares of a device, and whole devices of a shared pool (paper, eq. shares).
 
     z[s, j] in Z+            pods that hold a share of s thousandths on device j
-    h[j]    in {0, 1}        device j, empty before, is held whole by one pod
+    h[j] in {0, 1}           is device j, empty before, held whole by one pod
     sum_{k with share s} x[k, n]  =  sum_{j on n} z[s, j]      for each n and s     (shares.pods)
     sum_k whole_k x[k, n]         =  sum_{j on n} h[j]         for each node n      (shares.whole)
     sum_s (s / w) z[s, j] + b[j] h[j]  <=  b[j]                for each device j    (shares.device)

@@ -1,12 +1,13 @@
-"""How many new pods a group and its roles may get: the numbers behind the gang and elastic rows.
+"""How many new pods a group and its roles may get (paper, eq. sizes).
 
 For a gang that does not stand, with need q_g, wanted pods W_k and role needs q_k:
 
-    least_k = max(q_k, q_g - sum_{j != k} W_j, 0)
-    most_k  = min(W_k, most_g - sum_{j != k} least_j)
+    least_k  =  max(q_k, q_g - sum_{j != k} W_j, 0)
+    most_k   =  min(W_k, most_g - sum_{j != k} least_j)
 
-are the tightest bounds that the minima alone imply for an admitted gang. A role whose bounds meet
-is *exact*: admission decides its size, and its rows become equalities.
+with least_g = q_g, and most_g = all its wanted pods (q_g where elastic is off). These are the
+tightest bounds that the minima alone imply for an admitted gang. A role whose bounds meet is
+*exact*: admission decides its size, and its rows become equalities.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,13 @@
-r"""Slices: a group split into sub-groups of k pods, each in one domain (paper, eq. slices).
+r"""Slices: a group split into sub-groups of a few pods, each in one domain (paper, eq. slices).
 
-    q[t, d] in Z+                           slices of rule t in domain d, running members included
-    sum_{n in d} x[k, n] + r a  =  k q[t, d]          for each domain d         (topology.slices)
-    q[t, d]                     <=  Q[t, d] a         where a is a column       (topology.slice-use)
+    q[t, d] in Z+                 slices of rule t in domain d, an unfinished one included
+    sum_{k in g, n in d} x[k, n] + r[t, d] a[t]  =  s_t q[t, d]
+                                  for each rule t of group g and domain d       (topology.slices)
+    q[t, d]  <=  Q[t, d] a[t]     where a[t] is a column                    (topology.slice-use)
 
-a = 1 if the group gets pods (y, or the column of placing.py), r = running members in d modulo k,
-Q = most slices that the domain's slots allow. Members that are whole slices already cancel out.
-Part of the topology family.
+s_t = pods of a slice, a[t] = 1 if the group gets pods (its y, or its p where r asks for it),
+r[t, d] = running members in d modulo s_t, Q[t, d] = most slices that the slots of the domain allow.
+Members that are whole slices already cancel out. Part of the topology family.
 """
 
 from dataclasses import dataclass

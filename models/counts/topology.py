@@ -1,21 +1,24 @@
 r"""Required levels: all new pods of a group or composite in one domain (paper, eq. topology).
 
     u[t, d] in {0, 1}        for each whole required rule t and domain d of its level that is left
-    sum_d u[t, d]            =   y[owner]           (<= 1 for owners without a yes/no)
+    sum_d u[t, d]            =   a[t]               at most 1 where no column a[t] is there
                                                                               (topology.choose)
     sum_{n in d} x[k, n]     <=  m[k, d] u[t, d]    for each role k of the owner
                                                                               (topology.inside)
-    sum_{n in d} x[k, n]     >=  least_k u[t, d]    0 < least_k < most_k      (topology.least)
-    sum_{k, n in d} x[k, n]  >=  least_g u[t, d]    if the roles do not imply it
+    sum_{n in d} x[k, n]     >=  least_k u[t, d]    where 0 < least_k < most_k, k in a gang with y
+                                                                              (topology.least)
+    sum_{k, n in d} x[k, n]  >=  least_g u[t, d]    for such a gang, if its roles do not imply it
                                                                               (topology.minimum)
-    sum_{d in D} u[t, d]     <=  u[t', D]           rule t of a group inside rule t' of a composite
+    sum_{d in D} u[t, d]     <=  u[t', D]           for rule t of a group inside rule t' of a
+                                                    composite, and each domain D of t'
                                                                               (topology.nest)
 
-m[k, d] = min(most_k, slots of k in d); an exact role of a gang has topology.inside as an equality.
-Levels need not nest: each rule is a partition of its own. Where they do, topology.nest replaces
-topology.inside of the outer rule, and an owner's outer rule that its inner one implies is left out.
-A rule with one domain left (running members fix it) needs no columns: the pairs say it.
-Slices have rows of their own: slices.py. Off: no columns, no rows, and no pair is cut.
+a[t] = the yes/no of the owner of t (its y, w or p), m[k, d] = the lesser of most_k and the slots
+that d has for k. An exact role of a gang has topology.inside as an equality. Levels need not nest:
+each rule is a partition of its own. Where they do, topology.nest replaces topology.inside of the
+outer rule, and an owner's outer rule that its inner one implies is left out. A rule with one domain
+left (running members fix it) needs no columns: the pairs say it. Slices have rows of their own.
+Off: no columns, no rows, and no pair is cut.
 """
 
 import numpy as np
