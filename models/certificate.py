@@ -12,7 +12,6 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError
-from gangplan.models.formulation import FAMILIES, Formulation
 
 LARGEST = 2**40
 """Largest multiplier, in units of 2**-20 (``bound.dual_bound`` clips there)."""
@@ -84,21 +83,3 @@ def dense(rows: Sequence[int], multipliers: Sequence[int], n_rows: int) -> Ints:
     full = np.zeros(n_rows, dtype=np.int64)
     full[list(rows)] = list(multipliers)
     return full
-
-
-def families_off(formulation: Formulation) -> tuple[str, ...]:
-    """Names of the families that are not written."""
-    return tuple(name for name in FAMILIES if not getattr(formulation, name))
-
-
-def formulation_without(off: Sequence[str]) -> Formulation:
-    """Return the formulation that leaves these families out.
-
-    Raises
-    ------
-    FormulationError : a name that is no family.
-    """
-    for name in off:
-        if name not in FAMILIES:
-            raise FormulationError(f"{name} is no family of constraints")
-    return Formulation(**dict.fromkeys(off, False))

@@ -37,6 +37,11 @@ WHOLE = Formulation()
 """Every family on."""
 
 
+def roles_and_nodes(instance: Instance) -> int:
+    """Count the pairs of role and usable node."""
+    return int(instance.can_use.sum())
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A formulation by name; a model is opaque to everybody else (it has ``.milp``).
@@ -48,6 +53,8 @@ class Kind:
     tier_cost : (model, tier) -> cost (n,) to be minimised, and its constant.
     decode : (model, point (n,)) -> plan; rounds once.
     encode : (model, plan) -> point (n,) that keeps every row.
+    cells : instance -> how large its model would be, without writing it; compared with the limits
+        of the staged solve. ``cell``: what it counts.
     """
 
     name: str
@@ -55,6 +62,8 @@ class Kind:
     tier_cost: Callable[[Any, Tier], tuple[Floats, int]]
     decode: Callable[[Any, Floats | Ints], Plan]
     encode: Callable[[Any, Plan], Ints]
+    cells: Callable[[Instance], int] = roles_and_nodes
+    cell: str = "pairs of role and node"
 
     def write(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
         """Write the model of an instance."""

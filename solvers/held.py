@@ -1,11 +1,12 @@
-"""What is asked of a model: one tier priced, the earlier ones held, something better demanded."""
+"""What is asked of a model: its families, one tier priced, the earlier ones held, more demanded."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from gangplan.models.bound import step
-from gangplan.models.formulation import Writing
+from gangplan.models.errors import FormulationError
+from gangplan.models.formulation import FAMILIES, Formulation, Writing
 from gangplan.models.milp import Milp, row_block
 from gangplan.models.tiers import Tier
 
@@ -49,3 +50,21 @@ def better_than(milp: Milp, bound: int) -> Milp:
     zero = np.zeros(len(used))
     rows = row_block("better.than", zero, used, coefs, -np.inf, side, 1)
     return milp.with_rows(rows).with_cost(np.zeros(milp.n_cols))
+
+
+def families_off(formulation: Formulation) -> tuple[str, ...]:
+    """Names of the families that are not written."""
+    return tuple(name for name in FAMILIES if not getattr(formulation, name))
+
+
+def formulation_without(off: Sequence[str]) -> Formulation:
+    """Return the formulation that leaves these families out.
+
+    Raises
+    ------
+    FormulationError : a name that is no family.
+    """
+    for name in off:
+        if name not in FAMILIES:
+            raise FormulationError(f"{name} is no family of constraints")
+    return Formulation(**dict.fromkeys(off, False))

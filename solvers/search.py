@@ -7,7 +7,7 @@ from typing import Any
 
 from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
-from gangplan.models.certificate import Certificate, families_off, sparse
+from gangplan.models.certificate import Certificate, sparse
 from gangplan.models.errors import PlanError, SolverError
 from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
@@ -16,7 +16,7 @@ from gangplan.models.result import LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.claims import checked_plan, checked_point, safe_bound
-from gangplan.solvers.held import signed
+from gangplan.solvers.held import families_off, signed
 from gangplan.solvers.second import Way, claimant, doubted, ways
 
 LEAST_SECONDS = 0.005

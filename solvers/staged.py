@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gangplan.models.certificate import Certificate, families_off
+from gangplan.models.certificate import Certificate
 from gangplan.models.counting import ceilings
 from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
@@ -22,7 +22,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
-from gangplan.solvers.held import priced, signed
+from gangplan.solvers.held import families_off, priced, signed
 from gangplan.solvers.search import Bound, Incumbent, Search, tighter
 
 SEARCH_CELLS = 400_000
