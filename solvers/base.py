@@ -128,6 +128,21 @@ class Prestarted(Protocol):
         ...
 
 
+@runtime_checkable
+class Relaxes(Protocol):
+    """A solver that says whether it solves linear programs; one that says nothing does."""
+
+    @property
+    def relaxes(self) -> bool:
+        """False where a model without integer columns is refused."""
+        ...
+
+
+def relaxes(solver: Solver) -> bool:
+    """Tell whether linear relaxations may be asked of this solver."""
+    return not isinstance(solver, Relaxes) or solver.relaxes
+
+
 OnPoint = Callable[[Floats, float | None], None]
 """Called with an improving point (n,) and the bound at that time, or None."""
 

@@ -43,15 +43,20 @@ class SolverInfo:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A backend of our own: where it is, and the library it needs."""
+    """A backend of our own: where it is, the library it needs, and the extra that installs it."""
 
     module: str
     factory: str
     library: str
     licence: str
+    extra: str = ""
 
 
-BACKENDS = {"highs": BuiltIn("gangplan.solvers.backends.highs", "Highs", "highspy", "MIT")}
+BACKENDS = {
+    "highs": BuiltIn("gangplan.solvers.backends.highs", "Highs", "highspy", "MIT"),
+    "cpsat": BuiltIn("gangplan.solvers.backends.cpsat", "CpSat", "ortools", "Apache-2.0", "cpsat"),
+    "scip": BuiltIn("gangplan.solvers.backends.scip", "Scip", "pyscipopt", "Apache-2.0", "scip"),
+}
 """Our backends; each runs in a watched process."""
 
 OUR_PLANNERS = {
@@ -144,12 +149,18 @@ def _info(name: str, entry: BuiltIn) -> SolverInfo:
     try:
         version = metadata.version(entry.library)
     except metadata.PackageNotFoundError:
-        return SolverInfo(name, "", entry.licence, False, f"{entry.library} is not installed")
+        return SolverInfo(name, "", entry.licence, False, _missing(entry))
     try:
-        check_version(_numbers(version))
+        if entry.library == "highspy":
+            check_version(_numbers(version))
     except SolverError as error:
         return SolverInfo(name, version, entry.licence, False, str(error))
     return SolverInfo(name, version, entry.licence, True)
+
+
+def _missing(entry: BuiltIn) -> str:
+    hint = f": pip install 'gangplan[{entry.extra}]'" if entry.extra else ""
+    return f"{entry.library} is not installed{hint}"
 
 
 def _licence(point: metadata.EntryPoint) -> str:

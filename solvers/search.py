@@ -14,7 +14,7 @@ from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
 from gangplan.models.result import LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import Tier, better, values
-from gangplan.solvers.base import Limits, Outcome, Solver, Stop
+from gangplan.solvers.base import Limits, Outcome, Solver, Stop, relaxes
 from gangplan.solvers.claims import checked_plan, checked_point, safe_bound
 from gangplan.solvers.held import families_off, signed
 from gangplan.solvers.second import Way, claimant, doubted, ways
@@ -75,6 +75,8 @@ class Search:
 
     def relaxation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
         """Bound tier i by the duals of its linear relaxation, held to the best plan."""
+        if not relaxes(self.solver):
+            return None
         outcome = self._ask(milp.relaxed(), until, "bound")
         if outcome is None or outcome.row_dual is None:
             if outcome is not None and outcome.stop is Stop.INFEASIBLE:

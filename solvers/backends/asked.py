@@ -1,5 +1,7 @@
 """What every backend is asked: is the start a point, when is the gap closed, is there a column."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from gangplan.models.arrays import Ints
@@ -53,3 +55,19 @@ def without_columns(milp: Milp, said: str = "") -> Outcome | None:
 def joined(word: str, said: str) -> str:
     """Join a status word and what was said of the start."""
     return f"{word}; {said}" if said else word
+
+
+def never_worse(milp: Milp, outcome: Outcome, start: Ints | None) -> Outcome:
+    """Return the outcome, with the start in place of no point or a worse one at a limit.
+
+    ``start`` is what the backend was given; one that is no point of the model never stands in.
+    """
+    at_limit = outcome.stop in (Stop.FEASIBLE, Stop.NONE_FOUND)
+    if start is None or not at_limit or word_on_start(milp, start) != "start used":
+        return outcome
+    x = start.astype(np.float64)
+    worth = float(milp.cost @ x)
+    if outcome.objective is not None and outcome.objective <= worth:
+        return outcome
+    message = f"{outcome.message}; nothing better than the start"
+    return replace(outcome, stop=Stop.FEASIBLE, x=x, objective=worth, message=message)

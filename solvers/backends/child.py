@@ -8,7 +8,7 @@ from gangplan.models.arrays import Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
 from gangplan.solvers.backends.workers import Worker, keep, take
-from gangplan.solvers.base import Doubtable, Limits, Outcome, Solver, Stop
+from gangplan.solvers.base import Doubtable, Limits, Outcome, Solver, Stop, relaxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,11 @@ class Watched:
     def name(self) -> str:
         """Return the name of the solver inside."""
         return self.solver.name
+
+    @property
+    def relaxes(self) -> bool:
+        """Return what the solver inside says."""
+        return relaxes(self.solver)
 
     def second(self) -> Solver | None:
         """Return the watched solver of a second opinion; None where the one inside has none."""
