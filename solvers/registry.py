@@ -66,7 +66,10 @@ OUR_PLANNERS = {
 """Our planners: module and class."""
 
 
-FORMULATIONS = {"counts": ("gangplan.models.counts.kind", "COUNTS")}
+FORMULATIONS = {
+    "counts": ("gangplan.models.counts.kind", "COUNTS"),
+    "assignment": ("gangplan.models.assignment.kind", "ASSIGNMENT"),
+}
 """Our formulations: module and Kind."""
 
 

@@ -1,4 +1,4 @@
-"""Solve a counts model with scipy's own HiGHS, tier after tier: for this room's tests only."""
+"""Solve a model of any kind with scipy's own HiGHS, tier after tier: for tests of formulations."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import numpy as np
 from scipy import optimize
 
 from gangplan.models.arrays import Floats
-from gangplan.models.counts.decode import decode
-from gangplan.models.counts.formulation import Formulation, Model, build, tier_cost
+from gangplan.models.counts.kind import COUNTS
+from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp, row_block
 from gangplan.models.plan import Plan, empty_plan
@@ -42,15 +42,18 @@ def relaxation(milp: Milp) -> float:
 
 
 def best_plan(
-    instance: Instance, tiers: Sequence[Tier], formulation: Formulation | None = None
+    instance: Instance,
+    tiers: Sequence[Tier],
+    formulation: Formulation = WHOLE,
+    kind: Kind = COUNTS,
 ) -> tuple[Plan, tuple[int, ...]]:
     """Lexicographic optimum: the plan, and the exact values of the tiers."""
-    model = build(instance, Formulation() if formulation is None else formulation)
+    model = kind.write(instance, formulation)
     milp, plan = model.milp, empty_plan(instance)
     for number, tier in enumerate(tiers):
-        cost, offset = tier_cost(model, tier)
+        cost, offset = model.tier_cost(tier)
         point = optimum(milp.with_cost(cost, offset))
-        plan = decode(model, point)
+        plan = model.decode(point)
         used = np.flatnonzero(cost)
         best = round(float(cost @ point)) if len(used) else 0
         row = np.zeros(len(used), dtype=np.int64)
@@ -60,7 +63,7 @@ def best_plan(
     return plan, values(instance, plan, tuple(tiers))
 
 
-def written(model: Model) -> dict[str, int]:
+def written(milp: Milp) -> dict[str, int]:
     """Rows written, by block, without the empty ones."""
-    sizes = {name: end - start for name, (start, end) in model.milp.row_blocks.items()}
+    sizes = {name: end - start for name, (start, end) in milp.row_blocks.items()}
     return {name: size for name, size in sizes.items() if size}

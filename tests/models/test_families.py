@@ -1,16 +1,19 @@
 """Every family bites: off, the optimum changes, and the verifier names exactly that family."""
 
 from dataclasses import fields, replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gangplan.models.counts.formulation import FAMILIES, Formulation, build, tier_cost
+from gangplan.models.formulation import FAMILIES, WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
 from gangplan.models.tiers import tiers_of
 from gangplan.models.verify.check import CHECKS, check
-from tests.models.counts.solve import best_plan, optimum, written
+from tests.models.kinds import EVERY_KIND
+from tests.models.solve import best_plan, optimum, written
 from tests.tiny import make_instance
 
 GPU8 = {"gpu": 8}
@@ -72,20 +75,24 @@ def off(family: str) -> Formulation:
     return replace(Formulation(), **{family: False})
 
 
+@EVERY_KIND
 @pytest.mark.parametrize("family", BITES)
-def test_a_restriction_that_is_off_admits_more_and_the_verifier_names_it(family: str) -> None:
+def test_a_restriction_that_is_off_admits_more_and_the_verifier_names_it(
+    family: str, kind: Kind
+) -> None:
     arguments, on_value, off_value = BITES[family]
     instance = make_instance(**arguments)
     tiers = tiers_of(instance)
-    plan, have = best_plan(instance, tiers)
+    plan, have = best_plan(instance, tiers, kind=kind)
     assert have[0] == on_value
     assert not check(instance, plan)
-    plan, have = best_plan(instance, tiers, off(family))
+    plan, have = best_plan(instance, tiers, off(family), kind)
     assert have[0] == off_value
     assert {violation.family for violation in check(instance, plan)} == {family}
 
 
-def test_slices_off_with_their_family_break_a_slice() -> None:
+@EVERY_KIND
+def test_slices_off_with_their_family_break_a_slice(kind: Kind) -> None:
     instance = make_instance(
         nodes=[{"gpu": 1, "rack": "r0"}, {"gpu": 1, "rack": "r1"}],
         groups=[
@@ -93,13 +100,14 @@ def test_slices_off_with_their_family_break_a_slice() -> None:
         ],
     )
     tiers = tiers_of(instance)
-    assert best_plan(instance, tiers)[1][0] == 0
-    plan, have = best_plan(instance, tiers, off("topology"))
+    assert best_plan(instance, tiers, kind=kind)[1][0] == 0
+    plan, have = best_plan(instance, tiers, off("topology"), kind)
     assert have[0] == 1
     assert {violation.family for violation in check(instance, plan)} == {"topology"}
 
 
-def test_elastic_off_takes_the_pods_beyond_the_minimum_away() -> None:
+@EVERY_KIND
+def test_elastic_off_takes_the_pods_beyond_the_minimum_away(kind: Kind) -> None:
     instance = make_instance(
         nodes=[GPU8],
         groups=[
@@ -109,16 +117,17 @@ def test_elastic_off_takes_the_pods_beyond_the_minimum_away() -> None:
         ],
     )
     names = [tier.name for tier in tiers_of(instance)]
-    plan, have = best_plan(instance, tiers_of(instance))
+    plan, have = best_plan(instance, tiers_of(instance), kind=kind)
     assert dict(zip(names, have, strict=True))["elastic(0)"] == 4
-    plan, have = best_plan(instance, tiers_of(instance), off("elastic"))
+    plan, have = best_plan(instance, tiers_of(instance), off("elastic"), kind)
     assert dict(zip(names, have, strict=True))["elastic(0)"] == 0
     assert plan.placed_per_role(instance).tolist() == [1, 0, 2]
     assert not check(instance, plan)
 
 
+@EVERY_KIND
 @pytest.mark.parametrize(("family", "cost"), [("preferred", 1), ("fragmentation", 2)])
-def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int) -> None:
+def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int, kind: Kind) -> None:
     instance = make_instance(
         nodes=[GPU8 | {"rack": "r0"}, GPU8 | {"rack": "r1"}],
         groups=[
@@ -126,18 +135,18 @@ def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int) -
         ],
     )
     tier = next(t for t in tiers_of(instance) if t.kind == family)
-    assert forced_cost(instance, Formulation(), family) == cost
-    assert forced_cost(instance, off(family), family) == 0
-    assert not tier_cost(build(instance, off(family)), tier)[0].any()
+    assert forced_cost(instance, WHOLE, family, kind) == cost
+    assert forced_cost(instance, off(family), family, kind) == 0
+    assert not kind.write(instance, off(family)).tier_cost(tier)[0].any()
 
 
-def forced_cost(instance: Instance, formulation: Formulation, family: str) -> float:
+def forced_cost(instance: Instance, formulation: Formulation, family: str, kind: Kind) -> float:
     """Least cost of the family's tier with the first group admitted."""
-    model = build(instance, formulation)
+    model = kind.write(instance, formulation)
     tier = next(t for t in tiers_of(instance) if t.kind == family)
     lower = model.milp.lower.copy()
-    lower[model.y.cols[0]] = 1
-    cost, _ = tier_cost(model, tier)
+    lower[model.milp.col_blocks["y"][0]] = 1
+    cost, _ = model.tier_cost(tier)
     milp = replace(model.milp, lower=lower).with_cost(cost)
     return float(cost @ optimum(milp))
 
@@ -148,48 +157,35 @@ def test_the_families_are_those_of_the_verifier() -> None:
     assert tuple(field.name for field in fields(Formulation)) == FAMILIES
 
 
-def test_row_names_are_stated_in_the_docstring_of_their_file() -> None:
-    from gangplan.models.counts import (
-        assign,
-        capacity,
-        elastic,
-        fragmentation,
-        gang,
-        hierarchy,
-        placing,
-        preferred,
-        shares,
-        slices,
-        topology,
-    )
-
-    modules = [
-        assign, capacity, elastic, fragmentation, gang, hierarchy, placing, preferred, shares,
-        slices, topology,
-    ]  # fmt: skip
-    said = " ".join(module.__doc__ or "" for module in modules)
+@EVERY_KIND
+def test_row_names_are_stated_in_the_docstring_of_their_file(kind: Kind) -> None:
+    package = import_module(f"gangplan.models.{kind.name}")
+    modules = [f"{package.__name__}.{module.name}" for module in iter_modules(package.__path__)]
+    said = " ".join(import_module(module).__doc__ or "" for module in modules)
     seen: set[str] = set()
     for arguments, _, _ in BITES.values():
-        for formulation in (Formulation(), off("elastic"), off("hierarchy")):
-            seen |= set(build(make_instance(**arguments), formulation).milp.row_blocks)
+        for formulation in (WHOLE, off("elastic"), off("hierarchy")):
+            seen |= set(kind.write(make_instance(**arguments), formulation).milp.row_blocks)
     assert {"capacity.fits", "gang.role", "hierarchy.needed", "shares.device"} <= seen
     assert all(f"({name})" in said for name in seen)
 
 
-def test_everything_off_still_decodes_to_every_pod_placed() -> None:
+@EVERY_KIND
+def test_everything_off_still_decodes_to_every_pod_placed(kind: Kind) -> None:
     arguments, _, _ = BITES["hierarchy"]
     instance = make_instance(**arguments)
     nothing = Formulation(**dict.fromkeys(FAMILIES, False))
-    plan, _ = best_plan(instance, tiers_of(instance), nothing)
+    plan, _ = best_plan(instance, tiers_of(instance), nothing, kind)
     assert (plan.node >= 0).all()
-    assert "capacity.fits" not in written(build(instance, nothing))
+    assert "capacity.fits" not in written(kind.write(instance, nothing).milp)
 
 
-def test_an_empty_instance_is_an_empty_model() -> None:
-    model = build(make_instance(nodes=[], groups=[]))
+@EVERY_KIND
+def test_an_empty_instance_is_an_empty_model(kind: Kind) -> None:
+    model = kind.write(make_instance(nodes=[], groups=[]))
     assert model.milp.n_cols == 0
     assert model.milp.n_rows == 0
-    nodes_only = build(make_instance(nodes=[GPU8], groups=[]))
+    nodes_only = kind.write(make_instance(nodes=[GPU8], groups=[]))
     assert nodes_only.milp.n_cols == 0
-    pods_only = build(make_instance(nodes=[], groups=[{"request": {"gpu": 1}}]))
+    pods_only = kind.write(make_instance(nodes=[], groups=[{"request": {"gpu": 1}}]))
     assert np.array_equal(pods_only.milp.upper, [0.0])

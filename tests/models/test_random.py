@@ -1,4 +1,4 @@
-"""Random tiny instances: the formulation against brute force and the verifier."""
+"""Random tiny instances: every formulation against brute force and the verifier."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from gangplan.models.counts.decode import decode, encode
-from gangplan.models.counts.formulation import Formulation, build, tier_cost
+from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.tiers import OBJECTIVES, better, tiers_of, value, values
 from gangplan.models.verify.check import check
 from tests import brute
-from tests.models.counts.solve import best_plan, optimum
+from tests.models.kinds import EVERY_KIND, KINDS
+from tests.models.solve import best_plan, optimum
 from tests.strategies import instances, plans
 
 RESTRICTIONS = ("assign", "capacity", "gang", "topology", "hierarchy", "shares")
@@ -27,12 +27,14 @@ SLOW = settings(
 
 @SLOW
 @given(instances(), st.sampled_from(OBJECTIVES))
-def test_the_staged_optimum_equals_brute_force(instance: Instance, objective: str) -> None:
+def test_every_staged_optimum_equals_brute_force(instance: Instance, objective: str) -> None:
     weights = {int(p): 1 + int(p) for p in set(instance.groups.priority.tolist())}
     tiers = tiers_of(instance, objective, weights if objective == "weighted-gpus" else None)
-    plan, have = best_plan(instance, tiers)
-    assert not check(instance, plan)
-    assert have == brute.best(instance, tiers)
+    best = brute.best(instance, tiers)
+    for kind in KINDS:
+        plan, have = best_plan(instance, tiers, kind=kind)
+        assert not check(instance, plan), kind.name
+        assert have == best, kind.name
 
 
 @SLOW
@@ -43,47 +45,62 @@ def test_a_plan_that_keeps_the_rules_satisfies_every_row_and_costs_its_value(
     instance = data.draw(instances())
     plan = data.draw(plans(instance))
     assume(not check(instance, plan))
-    agrees(instance, plan)
+    for kind in KINDS:
+        agrees(instance, plan, kind)
 
 
+@EVERY_KIND
 @SLOW
-@given(instances(), st.integers(0, 2**32 - 1))
+@given(instance=instances(), seed=st.integers(0, 2**32 - 1))
 def test_optimal_points_of_random_costs_decode_to_plans_that_keep_the_rules(
-    instance: Instance, seed: int
+    instance: Instance, seed: int, kind: Kind
 ) -> None:
-    model = build(instance)
+    model = kind.write(instance)
     cost = np.random.default_rng(seed).integers(-5, 3, model.milp.n_cols).astype(np.float64)
-    plan = decode(model, optimum(model.milp.with_cost(cost)))
+    plan = model.decode(optimum(model.milp.with_cost(cost)))
     assert not check(instance, plan)
-    agrees(instance, plan)
+    agrees(instance, plan, kind)
+
+
+@EVERY_KIND
+@SLOW
+@given(instance=instances(), family=st.sampled_from(RESTRICTIONS))
+def test_a_restriction_that_is_off_never_makes_the_optimum_worse(
+    instance: Instance, family: str, kind: Kind
+) -> None:
+    tiers = tiers_of(instance)
+    loose = replace(WHOLE, **{family: False})
+    plan, have = best_plan(instance, tiers, kind=kind)
+    _, more = best_plan(instance, tiers, loose, kind)
+    assert not better(tiers, have, more)
+    agrees(instance, plan, kind, loose)
 
 
 @SLOW
 @given(instances(), st.sampled_from(RESTRICTIONS))
-def test_a_restriction_that_is_off_never_makes_the_optimum_worse(
+def test_a_restriction_that_is_off_leaves_every_formulation_the_same_optimum(
     instance: Instance, family: str
 ) -> None:
-    tiers = tiers_of(instance)
-    loose = replace(Formulation(), **{family: False})
-    plan, have = best_plan(instance, tiers)
-    _, more = best_plan(instance, tiers, loose)
-    assert not better(tiers, have, more)
-    agrees(instance, plan, loose)
+    tiers = tiers_of(instance)[:-2]  # the soft costs say nothing about a plan that breaks rules
+    loose = replace(WHOLE, **{family: False})
+    first, *others = (best_plan(instance, tiers, loose, kind)[1] for kind in KINDS)
+    assert others == [first] * len(others)
 
 
+@EVERY_KIND
 @SLOW
-@given(instances())
-def test_elastic_off_never_makes_the_optimum_better(instance: Instance) -> None:
+@given(instance=instances())
+def test_elastic_off_never_makes_the_optimum_better(instance: Instance, kind: Kind) -> None:
     tiers = tiers_of(instance)
-    plan, less = best_plan(instance, tiers, replace(Formulation(), elastic=False))
+    plan, less = best_plan(instance, tiers, replace(WHOLE, elastic=False), kind)
     assert not check(instance, plan)
-    assert not better(tiers, less, best_plan(instance, tiers)[1])
+    assert not better(tiers, less, best_plan(instance, tiers, kind=kind)[1])
 
 
-def agrees(instance: Instance, plan: Plan, formulation: Formulation | None = None) -> None:
+def agrees(instance: Instance, plan: Plan, kind: Kind, formulation: Formulation = WHOLE) -> None:
     """The plan's point keeps rows and bounds, costs what the tiers say, and decodes to itself."""
-    model = build(instance, Formulation() if formulation is None else formulation)
-    point = encode(model, plan)
+    model = kind.write(instance, formulation)
+    point = model.encode(plan)
     broken = [model.milp.row_name(int(i)) for i in model.milp.violated_rows(point)]
     assert not broken
     assert (point >= model.milp.lower).all()
@@ -93,11 +110,11 @@ def agrees(instance: Instance, plan: Plan, formulation: Formulation | None = Non
         for tier in tiers_of(
             instance, objective, weights if objective == "weighted-gpus" else None
         ):
-            cost, offset = tier_cost(model, tier)
+            cost, offset = model.tier_cost(tier)
             have = model.milp.with_cost(cost, offset).objective(point)
             assert (-have if tier.maximise else have) == value(instance, plan, tier)
-    again = decode(model, point)
+    again = model.decode(point)
     tiers = tiers_of(instance)
     assert values(instance, again, tiers) == values(instance, plan, tiers)
-    if formulation is None or formulation.shares:
+    if formulation.shares:
         assert not check(instance, again)

@@ -8,7 +8,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.models.tiers import tiers_of, value
 from gangplan.models.verify.check import check
-from tests.models.counts.solve import best_plan
+from tests.models.solve import best_plan
 from tests.tiny import Row, make_instance
 
 
