@@ -1,17 +1,18 @@
 """Plan files: what a planner found, by name, as one JSON object (``gangplan/plan/v1``).
 
-==============  =====================================================================
-entry           holds
-==============  =====================================================================
-``instance``    digest of the instance that was planned
-``planner``     name and options
-``stop``        ``optimal`` (every tier proven) or ``feasible``
-``tiers``       ``name, maximise, value, bound, proof, proven, given``, most important first
-``groups``      ``group``, ``status`` (admitted, pending, running), ``pods`` that get a node
-                (``pod, node, devices, mark``; mark is ``minimum`` or ``elastic``), ``reason``
-``evictions``   always empty: nothing is evicted yet
+================  ===================================================================
+entry             holds
+================  ===================================================================
+``instance``      digest of the instance that was planned
+``planner``       name and options
+``stop``          ``optimal`` (every tier proven) or ``feasible``
+``tiers``         ``name, maximise, value, bound, proof, proven, given``, most important first
+``groups``        ``group``, ``status`` (admitted, pending, running), ``pods`` that get a node
+                  (``pod, node, devices, mark``; mark is ``minimum`` or ``elastic``), ``reason``
+``evictions``     always empty: nothing is evicted yet
+``certificates``  what each bound rests on (``certificate_entries``); may be missing
 ``warnings``, ``seconds``, ``versions``
-==============  =====================================================================
+================  ===================================================================
 
 A shared device is named by its node and its number there. Pods without a PodGroup are listed one
 by one, each as a group of its own name.
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from gangplan.datasets.certificate_entries import certificate_entries, certificates_of
 from gangplan.datasets.json_file import check_schema, read_object, refuse, write_object
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
@@ -87,6 +89,7 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
         warnings=tuple(str(w) for w in _list(path, "warnings", document["warnings"])),
         seconds=_mapping(path, "seconds", document["seconds"]),
         versions=_mapping(path, "versions", document["versions"]),
+        certificates=certificates_of(path, document),
     )
 
 
@@ -109,6 +112,7 @@ def plan_document(instance: Instance, result: Result) -> dict[str, object]:
             }
             for tier in result.tiers
         ],
+        "certificates": certificate_entries(result.certificates),
         "groups": group_entries(instance, result),
         "evictions": [],
         "warnings": list(result.warnings),

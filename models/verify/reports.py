@@ -32,9 +32,9 @@ def check_tiers(
     tiers : the objective the reports belong to. Default: the named objective whose tiers, in
         order, have the reports' names (``weighted-gpus``: with its default weights).
     """
-    wrong = misfit(instance, plan)
-    if wrong:
-        return tuple(wrong)
+    unfit = misfit(instance, plan)
+    if unfit:
+        return tuple(unfit)
     table = {tier.name: tier for tier in _objective(instance, reports, tiers)}
     found: list[Violation] = []
     earlier_proven = True
@@ -43,8 +43,9 @@ def check_tiers(
         if tier is None:
             found.append(_say(report, 0, "no such tier, in this place, for this instance"))
         else:
-            found += _value(instance, plan, report, tier)
-        found += _claims(report, earlier_proven)
+            wrong = _value(instance, plan, report, tier)
+            # What is said of a value that is not the plan's is not worth a sentence of its own.
+            found += wrong or _claims(report, earlier_proven)
         earlier_proven = earlier_proven and report.proven
     return tuple(found)
 
@@ -88,12 +89,11 @@ def _claims(report: TierReport, earlier_proven: bool) -> list[Violation]:
     bound, value = report.bound, report.value
     if bound is not None and (value > bound if report.maximise else value < bound):
         found.append(_say(report, bound, f"value {value} is better than its bound {bound}"))
+    elif report.proven and bound != value:
+        said = f"proven, but value {value} and bound {bound} differ"
+        found.append(_say(report, bound or 0, said))
     if (bound is None) != (report.proof == "") or (report.proof and report.proof not in PROOFS):
         found.append(_say(report, 0, f"bound {bound} with proof {report.proof!r}"))
-    if report.proven and bound != value:
-        found.append(
-            _say(report, bound or 0, f"proven, but value {value} and bound {bound} differ")
-        )
     if report.proven and not earlier_proven:
         found.append(_say(report, 0, "proven, but an earlier tier is not"))
     if report.given and earlier_proven:

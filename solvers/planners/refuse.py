@@ -4,9 +4,8 @@ from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import Result
-from gangplan.models.tiers import tiers_of
 from gangplan.models.verify.check import check
-from gangplan.models.verify.reports import check_tiers
+from gangplan.models.verify.claims import check_result
 
 
 def refuse_broken(instance: Instance, plan: Plan, planner: str) -> None:
@@ -27,12 +26,5 @@ def refuse_false_reports(instance: Instance, result: Result, planner: str) -> No
     ------
     PlanError : a value that is not the plan's, or a proof that does not follow from the figures.
     """
-    weights = result.planner.get("weights")
-    tiers = None
-    if isinstance(weights, dict):
-        table = {int(p): int(w) for p, w in weights.items()}
-        tiers = tiers_of(instance, str(result.planner.get("objective", "groups")), table)
-    for violation in check_tiers(instance, result.plan, result.tiers, tiers):
+    for violation in check_result(instance, result):
         raise PlanError(f"planner {planner}: {violation.sentence}")
-    if result.stop == "optimal" and not all(report.proven for report in result.tiers):
-        raise PlanError(f"planner {planner}: optimal, but a tier is not proven")

