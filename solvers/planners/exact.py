@@ -99,6 +99,7 @@ class Exact:
         return {
             "name": self.name,
             "solver": solver.name,
+            "kind": self.kind if isinstance(self.kind, str) else self.kind.name,
             "formulation": asdict(self.formulation),
             "objective": self.objective,
             **({"weights": weights} if weights else {}),

@@ -1,10 +1,11 @@
-"""The library's verbs: load an instance, plan it, verify a plan.
+"""The library's verbs: load an instance, plan it, verify a plan, compare planners.
 
 Readers and solvers are imported on first use.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from gangplan.models.verify.violation import Violation
 from gangplan.solvers.base import Limits, Progress, silent
 
 if TYPE_CHECKING:
+    from gangplan.experiments.records import Record
     from gangplan.solvers.base import Planner
 
 
@@ -69,6 +71,7 @@ def plan(
     objective: str = "groups",
     limits: Limits | None = None,
     *,
+    formulation: str = "counts",
     weights: Mapping[int, int] | None = None,
     second_opinion: bool = False,
     progress: Progress = silent,
@@ -82,20 +85,23 @@ def plan(
     solver : a name of ``gangplan.solvers.registry.available()``; ``greedy`` has no use for it.
     objective : ``groups``, ``gpus``, ``age`` or ``weighted-gpus``.
     limits : wall clock, gap, threads, seed. Default: ``Limits()``.
+    formulation : ``exact`` only: a name of ``gangplan.solvers.registry.formulations()``.
     weights : ``weighted-gpus`` only: priority -> positive weight; default the priority itself.
     second_opinion : ``exact`` only: solve once more, another way, what only a search proves.
     progress : called with a word for the phase and the seconds used.
 
     Raises
     ------
-    InputError : unknown planner, solver or objective, or weights that do not fit.
+    InputError : unknown planner, solver, objective or formulation, or weights that do not fit.
     SolverError : the backend is not available or crashed.
     PlanError : the plan failed its own check, a bug in gangplan.
     """
     if isinstance(planner, str):
-        check_choices(planner, solver, objective)
+        check_choices(planner, solver, objective, formulation)
         _check_weights(instance, objective, weights)
         options: dict[str, object] = {"second_opinion": True} if second_opinion else {}
+        if formulation != "counts":
+            options["kind"] = formulation
         planner = _planner(planner, solver, objective, weights, options)
     result = planner.plan(instance, limits or Limits(), progress)
     if not type(planner).__module__.startswith("gangplan."):
@@ -121,12 +127,52 @@ def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
     return check(instance, plan)
 
 
-def check_choices(planner: str, solver: str, objective: str) -> None:
+def compare(
+    instance: Instance,
+    *,
+    planners: Sequence[str] = ("greedy", "exact"),
+    solvers: Sequence[str] = ("highs",),
+    formulations: Sequence[str] = ("counts",),
+    objective: str = "groups",
+    limits: Limits | None = None,
+) -> "tuple[Record, ...]":
+    """Run every combination on one instance, each in a process of its own, one after the other.
+
+    Parameters
+    ----------
+    planners, formulations : names of ``gangplan.solvers.registry``; a planner without a choice of
+        solver or formulation comes once.
+    solvers : names; one that is not available here is a skipped record with the reason.
+    limits : of each run. Default: ``Limits()``.
+
+    Returns
+    -------
+    One record a combination, in the order given.
+
+    Raises
+    ------
+    InputError : an unknown planner, formulation or objective, or an empty list.
+    """
+    # By name: experiments stand above this module, and use its neighbours.
+    module = import_module("gangplan.experiments.compare")
+    found: tuple[Record, ...] = module.compare(
+        instance,
+        planners=planners,
+        solvers=solvers,
+        formulations=formulations,
+        objective=objective,
+        limits=limits,
+    )
+    return found
+
+
+def check_choices(planner: str, solver: str, objective: str, formulation: str = "counts") -> None:
     """Refuse unknown names before any work is done for them.
 
     Raises
     ------
-    InputError : an unknown planner or objective, or a solver that is unknown or not available.
+    InputError : an unknown planner, objective or formulation, a formulation for a planner that
+        writes no model, or a solver that is unknown or not available.
     """
     from gangplan.models.tiers import OBJECTIVES
     from gangplan.solvers import registry
@@ -136,10 +182,14 @@ def check_choices(planner: str, solver: str, objective: str) -> None:
         ("planner", planner, registry.planners()),
         ("solver", solver, tuple(solvers)),
         ("objective", objective, OBJECTIVES),
+        ("formulation", formulation, registry.formulations()),
     ):
         if name not in known:
             message = f"no {kind} of this name: one of {', '.join(known)}"
             raise InputError([Fault("", f"{kind} {name}", "", message)])
+    if planner == "greedy" and formulation != "counts":
+        message = "of the exact planner only: greedy writes no model"
+        raise InputError([Fault("", f"formulation {formulation}", "", message)])
     if not solvers[solver].available:
         message = f"not available: {solvers[solver].reason}"
         raise InputError([Fault("", f"solver {solver}", "", message)])

@@ -41,7 +41,10 @@ def one_line(text: str) -> str:
             ["plan", "x.json", "--planner", "greedy", "--second-opinion"],
             "error: --second-opinion: greedy proves nothing",
         ),
-        (["plan", "x.json", "--formulation", "x"], "error: --formulation: counts expected"),
+        (
+            ["plan", "x.json", "--formulation", "x"],
+            "error: formulation x: no formulation of this name: one of counts, assignment",
+        ),
         (
             ["plan", "x.json", "--weights", "1=1"],
             "error: --weights: only with --objective weighted",

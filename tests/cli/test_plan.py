@@ -120,6 +120,29 @@ def test_weighted_gpus_is_one_tier(source: str, tmp_path: Path, capsys: Captured
     assert "priority 0 needs a positive integer weight" in capsys.readouterr().err
 
 
+def test_the_textbook_formulation_gives_the_same_values_and_the_plan_file_names_it(
+    source: str, tmp_path: Path, capsys: Captured
+) -> None:
+    values = []
+    for formulation in ("counts", "assignment"):
+        plan = str(tmp_path / f"{formulation}.json")
+        assert main(["plan", source, "--formulation", formulation, "-o", plan]) == codes.GOOD
+        assert main(["verify", source, "--plan", plan]) == codes.GOOD
+        document = json.loads(Path(plan).read_text())
+        assert document["planner"]["kind"] == formulation
+        assert document["stop"] == "optimal"
+        values.append([tier["value"] for tier in document["tiers"]])
+    assert values[0] == values[1]
+
+
+def test_a_formulation_for_a_planner_without_a_model_is_refused(
+    source: str, capsys: Captured
+) -> None:
+    argv = ["plan", source, "--planner", "greedy", "--formulation", "assignment"]
+    assert main(argv) == codes.USAGE
+    assert "formulation assignment: of the exact planner only" in capsys.readouterr().err
+
+
 def test_greedy_says_what_is_not_proven(source: str, capsys: Captured) -> None:
     assert main(["plan", source, "--planner", "greedy"]) == codes.GOOD
     assert "tiers are proven" in capsys.readouterr().out

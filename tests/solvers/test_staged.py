@@ -19,6 +19,7 @@ from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.fixed import FixedSolver
 from gangplan.solvers.backends.highs import Highs, stop_of
 from gangplan.solvers.base import Limits, Outcome, Solver, Stop
+from gangplan.solvers.registry import formulation
 from gangplan.solvers.staged import Staged, solve_tiers
 from tests.tiny import make_instance
 
@@ -280,6 +281,28 @@ def test_a_model_too_big_to_write_is_bounded_by_counting(monkeypatch: pytest.Mon
     assert solver.asked == []
     assert result.tiers[0].bound == 3
     assert any("bounds by counting only" in text for text in result.warnings)
+
+
+def test_a_kind_says_itself_how_large_its_model_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 4 pairs of role and node, 8 of pod and node; counting alone does not settle every tier.
+    instance = make_instance(
+        nodes=[{"gpu": 3, "cpu": 2}, {"gpu": 1, "cpu": 4}],
+        groups=[{"minimum": 2, "wanted": 2, "request": {"gpu": 1, "cpu": 1}}] * 2,
+    )
+    limit = 5
+    monkeypatch.setattr(staged, "SEARCH_CELLS", limit)
+    monkeypatch.setattr(staged, "RELAX_CELLS", limit)
+    nothing = plan(-1, -1, -1, -1)
+    counts, assignment = (
+        solve_tiers(
+            instance, tiers_of(instance), nothing, Clocked(), LIMITS, kind=formulation(name)
+        )
+        for name in ("counts", "assignment")
+    )
+    assert not any("too many" in text for text in counts.warnings)
+    assert "build" in counts.seconds
+    assert "8 pairs of pod and node are too many to search (limit 5)" in assignment.warnings[0]
+    assert "build" not in assignment.seconds
 
 
 def test_a_very_short_limit_gives_the_start_and_bounds() -> None:

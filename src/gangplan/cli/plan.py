@@ -13,7 +13,9 @@ from gangplan.cli.reading import read_sources, say_notes
 def plan(
     sources: options.Sources,
     planner: Annotated[str, typer.Option(help="exact or greedy.")] = "exact",
-    formulation: Annotated[str, typer.Option(help="Of the exact planner: counts.")] = "counts",
+    formulation: Annotated[
+        str, typer.Option(help="Of the exact planner: counts, or the textbook's assignment.")
+    ] = "counts",
     solver: Annotated[str, typer.Option(help="See 'gangplan solvers'.")] = "highs",
     objective: Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")] = "groups",
     weights: Annotated[
@@ -48,11 +50,9 @@ def plan(
 
     limits = options.limits_of(time_limit, gap, threads, seed)
     worth = options.weights_of(weights)
-    if formulation != "counts":
-        raise options.usage("--formulation", f"counts expected, not {formulation!r}")
     if worth is not None and objective != "weighted-gpus":
         raise options.usage("--weights", "only with --objective weighted-gpus")
-    api.check_choices(planner, solver, objective)
+    api.check_choices(planner, solver, objective, formulation)
     if second_opinion and planner == "greedy":
         raise options.usage("--second-opinion", "greedy proves nothing that could be solved again")
     if output is not None:
@@ -68,6 +68,7 @@ def plan(
             solver,
             objective,
             limits,
+            formulation=formulation,
             weights=worth,
             second_opinion=second_opinion,
             progress=show,
