@@ -22,3 +22,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in slow]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seeds of the fuzzer's fresh instances, so that they can be run again."""
+    stats = terminalreporter.stats
+    ran = [*stats.get("passed", ()), *stats.get("failed", ())]
+    if any("fuzz/test_fresh" in report.nodeid for report in ran):
+        from tests.fuzz.fresh import sentence
+
+        terminalreporter.write_line(sentence())

@@ -1,0 +1,60 @@
+"""A case of the fuzzer: an instance as plain rows (see ``tests.tiny``), and an objective."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gangplan.models.instance import Instance
+from gangplan.models.tiers import Tier, tiers_of
+from tests.tiny import make_instance
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Rows that JSON can hold.
+
+    Attributes
+    ----------
+    nodes, groups, composites, device_unit : as ``make_instance`` takes them.
+    objective, weights : as ``tiers_of`` takes them; weights by priority, for weighted-gpus only.
+    seed : of the generator; also the solvers' seed.
+    about : one line for people: what went wrong once.
+    """
+
+    nodes: list[Row]
+    groups: list[Row]
+    composites: list[Row] = field(default_factory=list)
+    device_unit: int = 1
+    objective: str = "groups"
+    weights: Mapping[str, int] = field(default_factory=dict)
+    seed: int = 0
+    about: str = ""
+
+    def instance(self) -> Instance:
+        return make_instance(self.nodes, self.groups, self.composites, device_unit=self.device_unit)
+
+    def tiers(self, instance: Instance) -> tuple[Tier, ...]:
+        weights = {int(p): w for p, w in self.weights.items()}
+        return tiers_of(instance, self.objective, weights or None)
+
+
+def write(case: Case, path: Path) -> None:
+    """One row a line, so that a kept case can be read at a glance."""
+    parts = []
+    for key, value in asdict(case).items():
+        rows = isinstance(value, list) and value
+        text = (
+            "[\n  " + ",\n  ".join(json.dumps(row) for row in value) + "\n ]"
+            if rows
+            else json.dumps(value)
+        )
+        parts.append(f' "{key}": {text}')
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def read(path: Path) -> Case:
+    return Case(**json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,43 @@
+"""One seed: brute force once, and everybody whose turn it is against it."""
+
+from dataclasses import dataclass
+
+from tests import brute
+from tests.fuzz.case import Case
+from tests.fuzz.contestants import Contestant, contestants
+from tests.fuzz.draw import draw
+from tests.fuzz.judge import Disagreement, judge, planner, without_solver
+
+PLANNER = 5
+"""One seed in how many goes through the planner ``exact`` too."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What came of a seed: tiers proven and tiers there are by contestant, and what is wrong."""
+
+    seed: int
+    tiers: dict[str, tuple[int, int]]
+    wrong: tuple[Disagreement, ...]
+
+
+def cell(seed: int, names: tuple[str, ...]) -> Cell:
+    """Run a seed over the backends ``names``."""
+    return compare(draw(seed), contestants(seed, names))
+
+
+def compare(case: Case, against: list[Contestant]) -> Cell:
+    """Compare everybody with brute force on a case."""
+    instance = case.instance()
+    best = brute.best(instance, case.tiers(instance))
+    wrong = without_solver(case, instance, best)
+    tiers = {}
+    for who in against:
+        verdict = judge(case, instance, best, who)
+        tiers[who.name] = (verdict.proven, verdict.tiers)
+        wrong += verdict.wrong
+        if case.seed % PLANNER == 0 and not verdict.wrong:
+            verdict = planner(case, instance, best, who)
+            tiers[f"exact/{who.name}"] = (verdict.proven, verdict.tiers)
+            wrong += verdict.wrong
+    return Cell(case.seed, tiers, tuple(wrong))

@@ -1,0 +1,48 @@
+"""Who is compared: every formulation on every backend that is here, and on which seeds."""
+
+from dataclasses import dataclass
+
+from gangplan.models.formulation import Kind
+from gangplan.solvers.base import Solver
+from gangplan.solvers.registry import BACKENDS, available, formulation, formulations, get
+
+EVERY = {"highs": 1, "cpsat": 5, "scip": 5, "cbc": 20, "pyomo": 20}
+"""Backend -> it answers each seed that this number divides; all of them answer one seed in twenty.
+
+By what a small model costs: a backend that starts a process a model is asked less often.
+"""
+
+OTHERS = 20
+"""The same for a backend that is not in the table."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A formulation on a backend."""
+
+    kind: Kind
+    solver: Solver
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind.name}/{self.solver.name}"
+
+
+def backends() -> tuple[str, ...]:
+    """Names of our backends that can be used here."""
+    return tuple(info.name for info in available() if info.available and info.name in BACKENDS)
+
+
+def share(backend: str) -> int:
+    """One seed in how many is answered by this backend."""
+    return EVERY.get(backend, OTHERS)
+
+
+def contestants(seed: int, names: tuple[str, ...]) -> list[Contestant]:
+    """List who answers a seed: of the backends ``names``, those whose turn it is."""
+    return everybody(tuple(name for name in names if seed % share(name) == 0))
+
+
+def everybody(names: tuple[str, ...]) -> list[Contestant]:
+    """List every formulation on every backend of ``names``."""
+    return [Contestant(formulation(kind), get(name)) for name in names for kind in formulations()]

@@ -1,0 +1,111 @@
+"""Make a case small while it still goes wrong the same way: drop, then lower, then forget."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gangplan.models.errors import GangplanError
+from tests.fuzz.case import Case, Row
+
+SECONDS = 60.0
+"""Time to shrink one case."""
+
+
+def shrink(case: Case, wrong: Callable[[Case], bool], seconds: float = SECONDS) -> Case:
+    """Return a smaller case for which ``wrong`` holds too; no single step makes it smaller."""
+    until = time.monotonic() + seconds
+    smaller = True
+    while smaller:
+        smaller = False
+        for tried in _steps(case):
+            if time.monotonic() > until:
+                return case
+            if _still(tried, wrong):
+                case, smaller = tried, True
+                break
+    return case
+
+
+def _still(case: Case, wrong: Callable[[Case], bool]) -> bool:
+    try:
+        case.tiers(case.instance())
+    except (GangplanError, LookupError, ValueError):
+        return False  # rows that are no instance any more
+    return wrong(case)
+
+
+def _steps(case: Case) -> Iterator[Case]:
+    """Every case that is one step smaller, the big steps first."""
+    for h in range(len(case.composites)):
+        yield _without_composite(case, h)
+    for n in range(len(case.nodes)):
+        yield _without_node(case, n)
+    if case.objective != "groups":
+        yield replace(case, objective="groups", weights={})
+    for groups in _less(case.groups):
+        yield replace(case, groups=groups)
+    for composites in _less(case.composites):
+        yield replace(case, composites=composites)
+    for nodes in _less(case.nodes):
+        yield replace(case, nodes=nodes)
+
+
+def _without(rows: Sequence[Any], i: int) -> list[Any]:
+    return [*rows[:i], *rows[i + 1 :]]
+
+
+def _without_composite(case: Case, gone: int) -> Case:
+    """Drop a composite; what was below it is below its parent, or a root."""
+    up = case.composites[gone].get("parent", -1)
+
+    def moved(row: Row) -> Row:
+        parent = row.get("parent", -1)
+        parent = up if parent == gone else parent
+        parent -= parent > gone
+        rest = {key: value for key, value in row.items() if key != "parent"}
+        return rest | {"parent": parent} if parent >= 0 else rest
+
+    return replace(
+        case,
+        groups=[moved(group) for group in case.groups],
+        composites=[moved(h) for h in _without(case.composites, gone)],
+    )
+
+
+def _without_node(case: Case, gone: int) -> Case:
+    """Drop a node, with the members that run there; the numbers after it move up."""
+
+    def moved(row: Row) -> Row:
+        lists = {
+            key: [n - (n > gone) for n in row[key] if n != gone]
+            for key in ("running", "eligible")
+            if key in row
+        }
+        roles = {"roles": [moved(role) for role in row["roles"]]} if "roles" in row else {}
+        return row | lists | roles
+
+    groups = [moved(group) for group in case.groups]
+    return replace(case, groups=groups, nodes=_without(case.nodes, gone))
+
+
+def _less_row(row: Row) -> Iterator[Row]:
+    """Every row with one entry forgotten, one item dropped or one number lowered."""
+    for key, value in row.items():
+        if key not in ("roles", "request", "wanted", "parent", "kind"):
+            yield {k: v for k, v in row.items() if k != key}
+        for less in _less(value):
+            yield row | {key: less}
+
+
+def _less(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from _less_row(value)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield _without(value, i)
+            if isinstance(item, dict):
+                for less in _less_row(item):
+                    yield [*value[:i], less, *value[i + 1 :]]
+    elif isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        yield value - 1
