@@ -1,0 +1,1 @@
+"""The paper: equations from docstrings, tables from records, a PDF through typst."""

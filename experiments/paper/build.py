@@ -1,0 +1,80 @@
+"""Builds the paper: what is generated goes to ``generated/``, then typst runs."""
+
+from pathlib import Path
+
+from gangplan.experiments.paper.equations import blocks_of, typeset
+from gangplan.experiments.paper.results import constants, results
+from gangplan.experiments.records import latest, load
+from gangplan.models.errors import Fault, InputError
+
+MAIN = "gangplan.typ"
+
+KINDS = ("counts", "assignment")
+"""Formulations whose equations are printed, in order."""
+
+EXPERIMENT = "solvers"
+"""The experiment whose records the comparison is made of."""
+
+
+def generate(source: Path, records: Path) -> tuple[str, ...]:
+    """Write ``generated/*.typ``.
+
+    Parameters
+    ----------
+    source : folder of the paper.
+    records : folder of the JSONL files; there may be none.
+
+    Returns
+    -------
+    notes : sentences on lines of the records that were left out.
+
+    Raises
+    ------
+    InputError : no such paper, records or docstrings that cannot be read, or nowhere to write.
+    """
+    if not (source / MAIN).is_file():
+        raise _refusal(source / MAIN, "no such file: the paper is part of the repository")
+    found, notes = load(records) if any(records.glob("*.jsonl")) else ((), ())
+    texts = {kind: typeset(blocks_of(kind), kind) for kind in KINDS}
+    texts["results"] = results([r for r in latest(found) if r.experiment == EXPERIMENT])
+    texts["code"] = constants()
+    try:
+        (source / "generated").mkdir(exist_ok=True)
+        for name, text in texts.items():
+            (source / "generated" / f"{name}.typ").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _refusal(source / "generated", f"cannot be written: {error.strerror}") from None
+    return notes
+
+
+def build(source: Path, records: Path, output: Path) -> tuple[str, ...]:
+    """Write the PDF; nothing is fetched, and only the fonts that typst brings are used.
+
+    Returns
+    -------
+    notes : see ``generate``.
+
+    Raises
+    ------
+    InputError : see ``generate``; typst is missing, or refuses the sources.
+    """
+    try:
+        import typst
+    except ImportError:
+        raise _refusal(source, "needs typst: pip install 'gangplan[paper]'") from None
+    notes = generate(source, records)
+    try:
+        typst.compile(
+            str(source / MAIN),
+            output=str(output),
+            root=str(source),
+            ignore_system_fonts=True,
+            timestamp=0,
+        )
+    except (typst.TypstError, OSError) as error:
+        raise _refusal(source / MAIN, f"typst: {error}") from None
+    return notes
+
+
+def _refusal(file: Path, why: str) -> InputError:
+    return InputError([Fault(str(file), "", "", why)])

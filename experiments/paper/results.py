@@ -1,0 +1,161 @@
+"""Records as typst: tables, and the few figures that the text of the paper names."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
+from gangplan.experiments.tables import Cell, Table, by_backend, by_instance, show
+from gangplan.models.bound import SCALE_BITS
+from gangplan.models.formulation import FAMILIES
+from gangplan.models.milp import BIGGEST
+from gangplan.solvers.claims import TOLERANCE
+from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
+
+SHOWN = {
+    "backends": (
+        "backend",
+        "runs",
+        "proven",
+        "time [s, shifted mean]",
+        "gap [%, median]",
+        "gap [%, worst]",
+        "build [s, median]",
+        "hand-over [s, median]",
+        "solve [s, median]",
+        "peak memory [MiB, most]",
+    ),
+    "instances": (
+        "instance",
+        "backend",
+        "runs",
+        "proven",
+        "time [s, shifted mean]",
+        "time [s, median]",
+        "gap [%, median]",
+        "gap [%, worst]",
+    ),
+}
+"""Columns of each table that fit a page."""
+
+
+def constants() -> str:
+    """Write the figures that are part of the code."""
+    return _dictionary(
+        "code",
+        {
+            "version": _version(),
+            "scale-bits": str(SCALE_BITS),
+            "biggest-bits": str(BIGGEST.bit_length() - 1),
+            "tolerance": f"{TOLERANCE:.6f}".rstrip("0"),
+            "search-cells": f"{SEARCH_CELLS:,}",
+            "relax-cells": f"{RELAX_CELLS:,}",
+            "families": str(len(FAMILIES)),
+        },
+    )
+
+
+def results(records: Sequence[Record]) -> str:
+    """Write the tables of the records; without records, only that there are none.
+
+    Parameters
+    ----------
+    records : one of each key, see ``records.latest``.
+    """
+    done = any(record.status == DONE for record in records)
+    out = [_IMPORT, f"#let present = {str(done).lower()}"]
+    out.append(_dictionary("said", facts(records)))
+    tables = (by_backend(records), by_instance(records)) if done else ()
+    names = (table.name for table in tables)
+    shown = (_table(_narrowed(table)) for table in tables)
+    out += [f"#let {name}-table = {text}" for name, text in zip(names, shown, strict=True)]
+    out += [f"#let {name}-table = []" for name in SHOWN if not tables]
+    return "\n".join(out) + "\n"
+
+
+_IMPORT = '#import "../style.typ": figures'
+
+
+def facts(records: Sequence[Record]) -> dict[str, str]:
+    """Count what the text of the paper names."""
+    done = [record for record in records if record.status == DONE]
+    checked, conflicts = agreement(done)
+    return {
+        "runs": f"{len(done):,}",
+        "skipped": f"{sum(r.status == SKIPPED for r in records):,}",
+        "failed": f"{sum(r.status == FAILED for r in records):,}",
+        "instances": f"{len({r.digest for r in done}):,}",
+        "families": _listed(r.family for r in done),
+        "backends": _listed(r.backend for r in done),
+        "seeds": f"{len({r.seed for r in done}):,}",
+        "optimal": f"{sum(r.proven for r in done):,}",
+        "verified": f"{sum(bool(r.verified) for r in done):,}",
+        "checked": f"{checked:,}",
+        "conflicts": f"{conflicts:,}",
+        "limits": _listed(f"{limit:g} s" for limit in sorted({r.time_limit for r in done})),
+    }
+
+
+def agreement(records: Iterable[Record]) -> tuple[int, int]:
+    """Compare what several runs prove: (tiers proven more than once, those with two values).
+
+    A tier is the same question only on the same instance under the same objective; it is proven
+    only where every tier above it is, so that its value is one number.
+    """
+    seen: dict[tuple[str, str, str], list[int]] = {}
+    for record in records:
+        for tier in record.tiers:
+            if tier.proven:
+                key = (record.digest, record.objective, tier.name)
+                seen.setdefault(key, []).append(tier.value)
+    several = [values for values in seen.values() if len(values) > 1]
+    return len(several), sum(len(set(values)) > 1 for values in several)
+
+
+def _narrowed(table: Table) -> Table:
+    at = [table.head.index(name) for name in SHOWN[table.name]]
+    rows = tuple(tuple(row[i] for i in at) for row in table.rows)
+    return Table(table.name, table.title, tuple(table.head[i] for i in at), rows, table.notes)
+
+
+def _table(table: Table) -> str:
+    columns = zip(*table.rows, strict=True)
+    words = [any(isinstance(cell, str) for cell in column) for column in columns]
+    align = ", ".join("left" if left else "right" for left in words)
+    lines = [
+        "figures(",
+        f"  {_string(table.title)},",
+        f"  ({_strings(table.head)}),",
+        f"  ({align},),",
+        *(f"  {_row(row)}," for row in table.rows),
+        f"  notes: ({_strings(table.notes)}),",
+        ")",
+    ]
+    return "\n".join(lines)
+
+
+def _row(row: tuple[Cell, ...]) -> str:
+    return f"({_strings(show(cell) for cell in row)})"
+
+
+def _dictionary(name: str, values: dict[str, str]) -> str:
+    inside = ", ".join(f"{key}: {_string(value)}" for key, value in values.items())
+    return f"#let {name} = ({inside})"
+
+
+def _strings(texts: Iterable[str]) -> str:
+    return "".join(f"{_string(text)}, " for text in texts)
+
+
+def _string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _version() -> str:
+    try:
+        return version("gangplan")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,146 @@
+"""The equations of the paper are those of the docstrings, and docstrings say what is written."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gangplan.experiments.paper.build import KINDS
+from gangplan.experiments.paper.equations import blocks_of, parse, typeset
+from gangplan.models.errors import InputError
+from gangplan.models.formulation import FAMILIES, Formulation
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Milp
+from gangplan.solvers.registry import formulation
+from tests.tiny import make_instance
+
+PAPER = Path(__file__).parents[2] / "paper"
+ON = Formulation()
+SWITCHED = (ON, *(replace(ON, **{family: False}) for family in FAMILIES))
+
+
+def everything() -> Instance:
+    """Two blocks of two racks, and an owner for every rule there is."""
+    rack = [{"block": f"b{i // 2}", "rack": f"r{i}"} for i in range(4)]
+    one, two = {"gpu": 1}, {"minimum": 2, "wanted": 2}
+    return make_instance(
+        nodes=[{"gpu": 2, **rack[i // 2], "shared": [1000, 500]} for i in range(8)],
+        groups=[
+            # Roles that vary, in a gang whose minimum they do not imply.
+            {"minimum": 3, "roles": [{"wanted": 3, "minimum": 1, "request": one} for _ in "ab"]},
+            # The same below a required level.
+            {
+                "minimum": 3,
+                "roles": [{"wanted": 3, "minimum": 1, "request": one} for _ in "ab"],
+                "rules": [("rack", "required")],
+            },
+            # More pods than a group without a minimum of its own may place; a preferred rack.
+            {"kind": "basic", "wanted": 2, "request": one, "rules": [("rack", "preferred")]},
+            {"kind": "basic", "wanted": 2, "request": one},
+            # Slices, one of them begun by a running pod.
+            {**two, "minimum": 1, "wanted": 3, "request": one, "running": [0],
+             "rules": [("rack", "required", 2)]},
+            {**two, "request": one, "rules": [("rack", "required", 2)]},
+            {**two, "request": one, "rules": [("rack", "preferred")]},
+            {**two, "request": one, "rules": [("rack", "preferred")], "running": [0]},
+            # A tree with a rule around that of a child, a child that stands, and one to spare.
+            {**two, "request": one, "parent": 0, "rules": [("rack", "required")]},
+            {"request": one, "parent": 0},
+            {"request": one, "parent": 0},
+            {"wanted": 2, "request": one, "parent": 1, "running": [0]},
+            {"request": one, "parent": 1},
+            {"request": one, "parent": 1},
+            # Parts of devices, and whole ones.
+            {"share": 400, "devices": 1}, {"whole": 1, "devices": 1},
+        ],
+        composites=[{"minimum": 2, "rules": [("block", "required")]}, {"minimum": 2}],
+    )  # fmt: skip
+
+
+def blocks_with_rows(kind: str) -> Iterator[Milp]:
+    for on in SWITCHED:
+        yield formulation(kind).write(everything(), on).milp
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_family_has_a_block_of_equations(kind: str) -> None:
+    families = [block.family for block in blocks_of(kind)]
+    assert set(FAMILIES) <= set(families)
+    labels = [block.label for block in blocks_of(kind)]
+    assert set(FAMILIES) <= set(labels)
+    assert len(labels) == len(set(labels))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rows_of_the_docstrings_are_the_rows_that_the_code_writes(kind: str) -> None:
+    said = {row for block in blocks_of(kind) for row in block.rows}
+    written = {
+        name
+        for milp in blocks_with_rows(kind)
+        for name, (start, end) in milp.row_blocks.items()
+        if end > start
+    }
+    assert said == written
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_is_stated_by_its_own_family_alone(kind: str) -> None:
+    for block in blocks_of(kind):
+        assert {row.split(".")[0] for row in block.rows} <= {block.family}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_typeset_names_every_row(kind: str) -> None:
+    text = typeset(blocks_of(kind), kind)
+    for block in blocks_of(kind):
+        assert f"<{kind}:{block.label}>" in text
+        assert all(f'"{row}"' in text for row in block.rows)
+        assert len(block.equations) == sum(
+            line.startswith("  ($") for line in typeset((block,)).splitlines()
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_paper_includes_the_blocks(kind: str) -> None:
+    assert f'#include "generated/{kind}.typ"' in (PAPER / "gangplan.typ").read_text()
+
+
+def test_notes_and_names_are_told_from_the_formula() -> None:
+    block = parse("a.rule", _DOCSTRING)
+    assert block is not None
+    assert (block.title, block.label, block.rows) == ("A rule", "rule", ("gang.one", "gang.two"))
+    first, second, third = block.equations
+    assert (first.maths, first.note, first.row) == ("x in {0, 1}", "for each k", "")
+    assert (second.maths, second.note) == ("sum_k x[k] <= 1", "where it is long, and longer")
+    assert (third.maths, third.row) == ("x[k] = 0", "gang.two")
+    assert block.parts[0] == "Said before."
+    assert block.parts[2] == "Said after."
+
+
+_DOCSTRING = """A rule (paper, eq. rule).
+
+Said before.
+
+    x in {0, 1}        for each k
+    sum_k x[k]  <=  1  where it is long,
+                       and longer          (gang.one)
+    x[k]  =  0         (gang.two)
+
+Said after.
+"""
+
+
+def test_a_docstring_without_an_equation_is_no_block() -> None:
+    assert parse("a.rule", "Costs of the tiers.\n\nNothing is shown.\n") is None
+
+
+@pytest.mark.parametrize("title", ["A rule (paper, eq. rule): it rules.", "A (paper, eq. other)."])
+def test_a_label_that_is_not_the_name_of_the_module_is_refused(title: str) -> None:
+    with pytest.raises(InputError, match=r"ends in \(paper, eq. rule\)"):
+        parse("a.rule", title)
+
+
+def test_a_formulation_without_a_package_is_refused() -> None:
+    with pytest.raises(InputError, match="no package"):
+        blocks_of("nowhere")

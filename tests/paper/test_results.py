@@ -1,0 +1,66 @@
+"""What the paper says of records is counted, never typed."""
+
+from collections.abc import Sequence
+
+from gangplan.experiments.paper.results import SHOWN, agreement, constants, facts, results
+from gangplan.experiments.records import FAILED, SKIPPED, Record
+from gangplan.experiments.tables import by_backend, by_instance
+from gangplan.models.bound import SCALE_BITS
+from tests.experiments.record_cases import record, tier
+
+RUNS = (
+    record("a", solver="highs"),
+    record("b", solver="cbc", tiers=(tier(4, 5),), stop="feasible"),
+    record("c", solver="scip", seed=2, digest="e", tiers=(tier(5, 5),)),
+    record("d", solver="pyomo", status=SKIPPED, reason="not installed", tiers=(), verified=None),
+    record("e", solver="cpsat", status=FAILED, reason="killed", tiers=(), verified=None),
+)
+
+
+def test_the_text_counts_runs_and_instances() -> None:
+    said = facts(RUNS)
+    assert (said["runs"], said["skipped"], said["failed"]) == ("3", "1", "1")
+    assert (said["instances"], said["optimal"], said["verified"]) == ("2", "2", "3")
+    assert said["backends"] == "highs/counts, cbc/counts, scip/counts"
+    assert said["limits"] == "20 s"
+
+
+def test_two_proofs_of_one_tier_are_compared() -> None:
+    same = [record("a"), record("b", solver="cbc")]
+    assert agreement(same) == (1, 0)
+    assert agreement([*same, record("c", solver="scip", tiers=(tier(6, 6),))]) == (1, 1)
+
+
+def test_what_is_not_proven_or_not_the_same_question_is_not_compared() -> None:
+    open_one = record("b", solver="cbc", tiers=(tier(4, 5),))
+    elsewhere = record("c", digest="e", tiers=(tier(6, 6),))
+    otherwise = record("d", objective="gpus", tiers=(tier(7, 7),))
+    assert agreement([record("a"), open_one, elsewhere, otherwise]) == (0, 0)
+
+
+def test_without_a_finished_run_there_are_no_results() -> None:
+    unfinished: list[Sequence[Record]] = [(), RUNS[3:]]
+    for records in unfinished:
+        text = results(records)
+        assert "#let present = false" in text
+        assert all(f"#let {name}-table = []" in text for name in SHOWN)
+
+
+def test_tables_hold_a_row_for_each_backend() -> None:
+    text = results(RUNS)
+    assert "#let present = true" in text
+    assert text.count('"highs/counts", ') == 2
+    assert all(f"#let {name}-table = figures(" in text for name in SHOWN)
+
+
+def test_the_columns_that_are_shown_are_columns_of_the_tables() -> None:
+    for table in (by_backend(RUNS), by_instance(RUNS)):
+        assert set(SHOWN[table.name]) <= set(table.head)
+
+
+def test_names_with_quotes_stay_names() -> None:
+    assert '"a\\"b\\\\/counts"' in results([record("a", solver='a"b\\')])
+
+
+def test_figures_of_the_code_come_from_the_code() -> None:
+    assert f'scale-bits: "{SCALE_BITS}"' in constants()
