@@ -25,12 +25,15 @@ class Limits:
     gap : relative gap at which to stop, >= 0; 0 asks for a proof.
     threads : threads of one solver process, >= 1.
     seed : >= 0; makes a run repeatable up to the time limit.
+    memory : bytes that a solver's process may come to use; None leaves it free. Kept by
+        ``child.Watched``; a solver in this process cannot be held to it.
     """
 
     seconds: float = 60.0
     gap: float = 0.0
     threads: int = 1
     seed: int = 0
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         """Check ranges."""
@@ -40,6 +43,8 @@ class Limits:
             raise ValueError(f"gap = {self.gap}: a number in [0, 1) expected")
         if self.threads < 1 or self.seed < 0:
             raise ValueError("threads >= 1 and seed >= 0 expected")
+        if self.memory is not None and self.memory < 1:
+            raise ValueError(f"memory = {self.memory}: a positive number of bytes expected")
 
 
 class Stop(Enum):
@@ -74,8 +79,11 @@ class Outcome:
     row_dual : (m,) duals of a linear relaxation (lower bound direction: minimise), or None.
     limit : ``time``, ``memory``, ``interrupt`` or empty.
     message : the backend's status word; for ERROR, the reason.
-    solve_seconds, handover_seconds : clocks of the solve itself and of passing the model.
+    solve_seconds, handover_seconds : clocks of the solve itself, and from the model in our process
+        to the solver that has it.
     overshoot : seconds past the limit; 0 where it was kept.
+    peak_memory : bytes, the most that the largest process of the solve had in memory; None where
+        nobody measured it (a solver in this process).
     """
 
     stop: Stop
@@ -88,6 +96,20 @@ class Outcome:
     solve_seconds: float = 0.0
     handover_seconds: float = 0.0
     overshoot: float = 0.0
+    peak_memory: int | None = None
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a solve, with what the solver had by then.
+
+    Attributes
+    ----------
+    outcome : the best point so far, or none; its ``limit`` is ``interrupt``.
+    """
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("interrupted")
+        self.outcome = outcome
 
 
 class Solver(Protocol):

@@ -1,23 +1,24 @@
-"""The child's side of ``child.Watched``; its arguments are two file descriptors, pipe and lifeline.
+"""The child's side of ``child.Watched``; its arguments are two file descriptors, line and lifeline.
 
-Says ``("ready", None)``, then answers each pickled job (solver, milp, limits, start, begin) with
-any number of ``("point", (x, bound))`` and one ``("done", Outcome)`` or ``("failed", text)``.
+Says ``("ready", None)``, then answers each job (solver, milp, limits, start, begin) with any number
+of ``("point", (x, bound))`` and one ``("done", Outcome)`` or ``("failed", text)``.
 """
 
 import faulthandler
+import fcntl
 import os
-import pickle
 import signal
+import socket
 import sys
 import threading
 import time
 from dataclasses import replace
 from importlib import import_module
-from multiprocessing.connection import Connection
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
+from gangplan.solvers.backends import memory, wire
 from gangplan.solvers.base import Limits, Outcome, Solver, Streams
 
 PRELOAD = ("scipy.sparse", "highspy")
@@ -26,55 +27,113 @@ PRELOAD = ("scipy.sparse", "highspy")
 LAST_RESORT = 600.0
 """Seconds past the limit after which the child ends by itself, whatever it does."""
 
+EARLY = 1.0
+"""Seconds before its limit that a solver is told to stop; a tenth of the limit where that is less.
 
-def main(pipe: int, lifeline: int) -> None:
-    """Serve jobs until the parent closes the pipe."""
-    threading.Thread(target=_die_with_parent, args=(lifeline,), daemon=True).start()
-    connection = Connection(pipe)
+A solver looks at the clock now and then only, and what it has is lost when it is killed.
+"""
+
+EARLY_STREAMING = 0.3
+"""The same for a search that hands over its points as it goes."""
+
+
+def main(line_number: int, lifeline: int) -> None:
+    """Serve jobs until the parent closes the line."""
+    for number in (line_number, lifeline):
+        os.set_inheritable(number, False)  # a program that a solver runs must not hold them open
+    _die_with_parent(lifeline)
+    line = socket.socket(fileno=line_number)
     for name in PRELOAD:
         try:
             import_module(name)
         except ImportError as error:
             print(error, file=sys.stderr)
-    connection.send(("ready", None))
+    _say(line, "ready", None)
     while True:
         try:
-            job = connection.recv_bytes()
+            job = wire.read(line)
         except EOFError:
             return
-        _serve(connection, job)
+        except Exception as error:
+            _say(line, "failed", f"the job cannot be read: {type(error).__name__}: {error}")
+            continue
+        _serve(line, *job)
 
 
 def _die_with_parent(lifeline: int) -> None:
-    """Wait for the end of the parent (nobody ever writes), then end this process group."""
+    """End this process group, programs that a solver runs included, when the parent is gone.
+
+    The kernel sees to it (nobody ever writes, so the only event is the end of the parent), also
+    while a solver holds the interpreter lock; ``PR_SET_PDEATHSIG`` would fire when the parent's
+    thread ends. The thread is for a parent that is gone already, and for other systems.
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+    threading.Thread(target=_wait_for_the_end, args=(lifeline,), daemon=True).start()
+
+
+def _wait_for_the_end(lifeline: int) -> None:
     os.read(lifeline, 1)
     os.killpg(0, signal.SIGKILL)
 
 
-def _serve(connection: Connection, job: bytes) -> None:
+def _say(line: socket.socket, word: str, body: object) -> None:
+    wire.write(line, wire.pack((word, body)))
+
+
+def _serve(
+    line: socket.socket,
+    solver: Solver,
+    milp: Milp,
+    limits: Limits,
+    start: Ints | None,
+    begin: float,
+) -> None:
+    # A C thread: it ends a solve that holds the interpreter lock after the parent is gone.
+    faulthandler.dump_traceback_later(limits.seconds + LAST_RESORT, exit=True)
+    meter = memory.Meter()
     try:
-        solver, milp, limits, start, begin = pickle.loads(job)
-        # A C thread: it ends a solve that holds the interpreter lock after the parent is gone.
-        faulthandler.dump_traceback_later(limits.seconds + LAST_RESORT, exit=True)
-        seconds = max(limits.seconds - (time.monotonic() - begin), 1e-3)
-        outcome = _solve(connection, solver, milp, replace(limits, seconds=seconds), start)
+        with memory.limited(limits.memory):
+            waited = time.monotonic() - begin
+            seconds = max(limits.seconds - waited - _early(solver, milp, limits.seconds), 1e-3)
+            outcome = _solve(line, solver, milp, replace(limits, seconds=seconds), start)
+        answer = wire.pack(
+            (
+                "done",
+                replace(
+                    outcome,
+                    handover_seconds=outcome.handover_seconds + waited,
+                    peak_memory=meter.peak(),
+                ),
+            )
+        )
     except SolverError as error:
-        connection.send(("failed", str(error)))
+        answer = wire.pack(("failed", str(error)))
     except MemoryError:
-        connection.send(("failed", "out of memory"))
+        most = limits.memory
+        limit = "" if most is None else f" (limit {most // memory.MIB} MiB)"
+        answer = wire.pack(("failed", f"out of memory{limit}"))
     except Exception as error:
-        connection.send(("failed", f"{type(error).__name__}: {error}"))
-    else:
-        connection.send(("done", outcome))
+        answer = wire.pack(("failed", f"{type(error).__name__}: {error}"))
     finally:
         faulthandler.cancel_dump_traceback_later()
+    wire.write(line, answer)
+
+
+def _early(solver: Solver, milp: Milp, seconds: float) -> float:
+    """Return how long before the limit the solver is told to stop."""
+    streams = isinstance(solver, Streams) and bool(milp.integer.any())
+    return min(EARLY_STREAMING if streams else EARLY, seconds / 10)
 
 
 def _solve(
-    connection: Connection, solver: Solver, milp: Milp, limits: Limits, start: Ints | None
+    line: socket.socket, solver: Solver, milp: Milp, limits: Limits, start: Ints | None
 ) -> Outcome:
     def on_point(x: Floats, bound: float | None) -> None:
-        connection.send(("point", (x, bound)))
+        _say(line, "point", (x, bound))
 
     if isinstance(solver, Streams):
         return solver.solve_streaming(milp, limits, start=start, on_point=on_point)

@@ -2,15 +2,15 @@
 
 A worker is ``python -m gangplan.solvers.backends.worker``, neither a fork nor a spawn: it never
 imports the parent's ``__main__``, so it works from a notebook, ``-c`` or a script without a guard.
-Jobs and answers are pickles over a socket pair; the child's stdout and stderr go to a file whose
+Jobs and answers go over a socket pair (``wire``); the child's stdout and stderr go to a file whose
 tail is told when it dies. A second pipe is the lifeline: when the parent is gone, the child ends.
 Each worker keeps to one number of threads (HiGHS cannot change it within a process).
 """
 
 import atexit
 import os
-import pickle
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,11 +18,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Pipe
 from pathlib import Path
 from typing import Any
 
 from gangplan.models.errors import SolverError
+from gangplan.solvers.backends import memory, wire
 
 START_SECONDS = 60.0
 """A worker that is not ready after this long is given up."""
@@ -38,6 +38,7 @@ class Worker:
     ----------
     threads : number of threads its solvers use.
     timed_out : it was killed for taking too long.
+    peak : bytes, the most that it had in memory when it was killed for that, if known.
     """
 
     def __init__(self, threads: int) -> None:
@@ -45,11 +46,15 @@ class Worker:
             raise SolverError("no Python executable is known (sys.executable is empty)")
         self.threads = threads
         self.timed_out = False
+        self.peak: int | None = None
         self._ready = False
         self._log_start = 0
-        self._pipe, theirs = Pipe()
+        try:
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the child)
+        except OSError as error:
+            raise SolverError(f"no log file for a worker process: {error}") from error
+        self._line, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the child)
         try:
             self._process = subprocess.Popen(
                 _command(theirs.fileno(), lifeline),
@@ -93,11 +98,11 @@ class Worker:
             raise SolverError(f"a worker process said {word!r} instead of ready")
         self._ready = True
 
-    def send(self, job: bytes) -> None:
-        """Hand over a pickled job; should the child be dead, ``receive`` tells why."""
+    def send(self, job: wire.Packed) -> None:
+        """Hand over a job; should the child be dead, ``receive`` tells why."""
         self._log_start = os.fstat(self._log.fileno()).st_size
         with suppress(BrokenPipeError, ConnectionResetError):
-            self._pipe.send_bytes(job)
+            wire.write(self._line, job)
 
     def receive(self) -> tuple[str, Any]:
         """Wait for the next message (word, body).
@@ -107,7 +112,7 @@ class Worker:
         SolverError : the child died; the text ends with the last lines it wrote.
         """
         try:
-            word, body = pickle.loads(self._pipe.recv_bytes())
+            word, body = wire.read(self._line)
         except (EOFError, OSError) as error:
             raise SolverError(self._obituary()) from error
         return str(word), body
@@ -121,6 +126,7 @@ class Worker:
 
         def fire() -> None:
             self.timed_out = True
+            self.peak = memory.peak_of_group(self.pid)
             self._kill_group()
 
         timer = threading.Timer(max(deadline - time.monotonic(), 0.0), fire)
@@ -144,7 +150,7 @@ class Worker:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _close(self) -> None:
-        self._pipe.close()
+        self._line.close()
         self._log.close()
         if self._lifeline >= 0:
             os.close(self._lifeline)
@@ -163,10 +169,10 @@ class Worker:
         return f"the solver's process {how}" + (f": {text[-TAIL:]}" if text else "")
 
 
-def _command(pipe: int, lifeline: int) -> list[str]:
+def _command(line: int, lifeline: int) -> list[str]:
     # -P: the working directory must not shadow a package (the repository has a folder datasets/).
     module = "gangplan.solvers.backends.worker"
-    return [sys.executable, "-P", "-m", module, str(pipe), str(lifeline)]
+    return [sys.executable, "-P", "-m", module, str(line), str(lifeline)]
 
 
 def _environment() -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import Milp
@@ -56,4 +58,33 @@ class StreamsThenHangs:
         if on_point is not None:
             on_point(np.array(self.point), -20.0)
         time.sleep(300)
+        return Outcome(Stop.NONE_FOUND)
+
+
+@dataclass(frozen=True)
+class FillsMemory:
+    """Writes to so many bytes, block by block, and lets them go."""
+
+    size: int
+    name: str = "fills memory"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        block = 2**24
+        held = [bytearray(b"x" * min(block, self.size - at)) for at in range(0, self.size, block)]
+        held.clear()
+        return Outcome(Stop.NONE_FOUND, message=str(os.getpid()))
+
+
+@dataclass(frozen=True)
+class RunsAProgram:
+    """Runs Python code as a program of its own, and waits for it; its id goes to a file."""
+
+    code: str
+    told: str = os.devnull
+    name: str = "runs a program"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        with subprocess.Popen([sys.executable, "-c", self.code]) as program:
+            Path(self.told).write_text(str(program.pid))
+            program.wait()
         return Outcome(Stop.NONE_FOUND)
