@@ -11,31 +11,11 @@ from gangplan.models.milp import BIGGEST
 from gangplan.solvers.claims import TOLERANCE
 from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
 
-SHOWN = {
-    "backends": (
-        "backend",
-        "runs",
-        "proven",
-        "time [s, shifted mean]",
-        "gap [%, median]",
-        "gap [%, worst]",
-        "build [s, median]",
-        "hand-over [s, median]",
-        "solve [s, median]",
-        "peak memory [MiB, most]",
-    ),
-    "instances": (
-        "instance",
-        "backend",
-        "runs",
-        "proven",
-        "time [s, shifted mean]",
-        "time [s, median]",
-        "gap [%, median]",
-        "gap [%, worst]",
-    ),
-}
-"""Columns of each table that fit a page."""
+COUNTED = ("planner", "verified", "skipped", "failed", "median time [s]")
+PHASES = ("build [s]", "hand-over [s]", "solve [s]", "memory [MiB]")
+
+HIDDEN = {"backends": COUNTED, "instances": COUNTED + PHASES}
+"""Columns of each table that its page has no room for; the text says what they count."""
 
 
 def constants() -> str:
@@ -68,7 +48,7 @@ def results(records: Sequence[Record]) -> str:
     names = (table.name for table in tables)
     shown = (_table(_narrowed(table)) for table in tables)
     out += [f"#let {name}-table = {text}" for name, text in zip(names, shown, strict=True)]
-    out += [f"#let {name}-table = []" for name in SHOWN if not tables]
+    out += [f"#let {name}-table = []" for name in HIDDEN if not tables]
     return "\n".join(out) + "\n"
 
 
@@ -112,9 +92,11 @@ def agreement(records: Iterable[Record]) -> tuple[int, int]:
 
 
 def _narrowed(table: Table) -> Table:
-    at = [table.head.index(name) for name in SHOWN[table.name]]
+    at = [i for i, name in enumerate(table.head) if name not in HIDDEN[table.name]]
     rows = tuple(tuple(row[i] for i in at) for row in table.rows)
-    return Table(table.name, table.title, tuple(table.head[i] for i in at), rows, table.notes)
+    # The notes are those of all the records: below the first table they are said once.
+    notes = table.notes if table.name == next(iter(HIDDEN)) else ()
+    return Table(table.name, table.title, tuple(table.head[i] for i in at), rows, notes)
 
 
 def _table(table: Table) -> str:

@@ -5,7 +5,7 @@ need, and a standing one nothing:
 
     sum_{p in g, n} x[p, n]  <=  q_g y[g]      for each gang g                  (elastic.none)
 
-q_g as in gang.py. Bare pods and pods of basic groups are each a gang of one and never elastic.
+q_g as for gang.minimum. Bare pods and pods of basic groups are each a gang of one, never elastic.
 """
 
 import numpy as np

@@ -3,11 +3,12 @@ r"""Preferred levels: a cost of 1 for each domain used beyond the first.
     v[t, d] in {0, 1}          for each preferred rule t and domain d; a node without the label is a
                                domain of its own
     x[p, n]  <=  v[t, d(n)]    for each pod p of the owner and node n            (preferred.used)
-    a        <=  v[t, d]       where running members of the owner stand in d     (preferred.members)
+    a[t]     <=  v[t, d]       where running members of the owner stand in d     (preferred.members)
 
-    cost of t  =  sum_d v[t, d] - a
+    cost of t  =  sum_d v[t, d] - a[t]
 
-a = y[g] or w[h] of the owner: does it get new pods? Written pair by pair. Off: no columns, no cost.
+a[t] = y[g] or w[h] of the owner of t: does it get new pods? Written pair by pair. Off: no columns,
+no cost.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
-r"""Whole slices of k pods in every domain of a level; part of the topology family.
+r"""Whole slices of a few pods in every domain of a level; part of the topology family.
 
     q[t, d] in Z+            slices of rule t in domain d, running members included
-    sum_{p, n in d} x[p, n] + r[t, d] y[g]  =  k q[t, d]     for each domain d    (topology.slices)
+    sum_{p, n in d} x[p, n] + r[t, d] y[g]  =  s_t q[t, d]   for each domain d    (topology.slices)
 
-r = running members of the group in d, modulo k: whole slices of members cancel out.
+s_t = pods of a slice, r[t, d] = running members of the group in d, modulo s_t: whole slices of
+members cancel out.
 """
 
 import numpy as np

@@ -7,7 +7,7 @@ r"""Required levels: all new pods of a group or composite in one domain (textboo
                                   that running members fix (the pair is left out)
 
 topology.inside is written pair by pair, as in facility location. Rules are not compared with one
-another. Slices have rows of their own: slices.py. Off: no columns, no rows, and no pair is cut.
+another. Slices have rows of their own. Off: no columns, no rows, and no pair is cut.
 """
 
 import numpy as np
