@@ -72,6 +72,34 @@ def witnesses(claimants: Collection[str]) -> Iterator[Way]:
                 continue
 
 
+def way_to_check(claimants: Collection[str], solver: Solver | None = None) -> Way | None:
+    """Choose who looks at a claim again; None where nobody can.
+
+    Parameters
+    ----------
+    claimants : names of those who made it.
+    solver : who is wished for; a claimant is asked in its second way.
+    """
+    if solver is None:
+        other = next(witnesses(claimants), None)
+        if other is not None:
+            return other
+        solver = _first_of(claimants)
+    if solver is None:
+        return None
+    own = {solver.name, RELAYS.get(solver.name, solver.name)}
+    if not own & {*claimants}:
+        return Way(solver, True)
+    return own_way(solver) or Way(solver, False)
+
+
+def _first_of(names: Collection[str]) -> Solver | None:
+    from gangplan.solvers.registry import available, get
+
+    usable = {info.name for info in available() if info.available}
+    return next((get(name) for name in names if name in usable), None)
+
+
 def doubted(limits: Limits, seconds: float, times: int = 1) -> Limits:
     """Return the limits of another run: what time is left, and another seed."""
     return replace(limits, seconds=seconds, seed=(limits.seed + times * SEED_SHIFT) % 2**31)

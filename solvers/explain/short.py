@@ -8,6 +8,9 @@ from gangplan.models.counting import Shortage, cannot_be_placed
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
 
+CANNOT = "cannot be placed"
+"""How a reason that counting proves begins."""
+
 NO_NODE = "eligible nodes"
 """What a shortage names where no node may be used at all."""
 
@@ -23,7 +26,7 @@ def sentence(instance: Instance, g: int, short: Shortage) -> str:
     elif not short.have:
         lacks += _too_big(instance, g, short.resource)
     return (
-        f"cannot be placed: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
+        f"{CANNOT}: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
         f"{lacks} (proven: counting)"
     )
 

@@ -1,4 +1,4 @@
-"""The library's verbs: load an instance, plan it, verify a plan, compare planners.
+"""The library's verbs: load an instance, plan it, verify it and its proofs, compare planners.
 
 Readers and solvers are imported on first use.
 """
@@ -19,7 +19,8 @@ from gangplan.solvers.base import Limits, Progress, silent
 
 if TYPE_CHECKING:
     from gangplan.experiments.records import Record
-    from gangplan.solvers.base import Planner
+    from gangplan.solvers.base import Planner, Solver
+    from gangplan.solvers.recheck import Recheck
 
 
 def load(
@@ -127,6 +128,41 @@ def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
     return check(instance, plan)
 
 
+def recheck(
+    instance: Instance,
+    result: Result | str | Path,
+    solver: "str | Solver | None" = None,
+    limits: Limits | None = None,
+) -> "tuple[Recheck, ...]":
+    """Re-check what is claimed to be proven: see ``gangplan.solvers.recheck``.
+
+    Parameters
+    ----------
+    result : what a planner returned, or the name of its plan file.
+    solver : who searches again, a name or your own; default: another one than made the claim.
+    limits : seconds over all searches; counting and multipliers need none.
+
+    Returns
+    -------
+    One verdict (``confirmed``, ``refuted`` or ``not settled``) a claim.
+
+    Raises
+    ------
+    InputError : a plan file that cannot be read, or a solver that is unknown or not available.
+    PlanError : the planner's objective is none, or the plan is of another shape.
+    """
+    from gangplan.datasets.io import read_result
+    from gangplan.solvers import recheck as again
+    from gangplan.solvers import registry
+
+    if isinstance(solver, str):
+        check_solver(solver)
+        solver = registry.get(solver)
+    if not isinstance(result, Result):
+        result = read_result(str(result), instance)
+    return again.recheck(instance, result, solver, limits)
+
+
 def compare(
     instance: Instance,
     *,
@@ -177,10 +213,9 @@ def check_choices(planner: str, solver: str, objective: str, formulation: str = 
     from gangplan.models.tiers import OBJECTIVES
     from gangplan.solvers import registry
 
-    solvers = {info.name: info for info in registry.available()}
     for kind, name, known in (
         ("planner", planner, registry.planners()),
-        ("solver", solver, tuple(solvers)),
+        ("solver", solver, tuple(info.name for info in registry.available())),
         ("objective", objective, OBJECTIVES),
         ("formulation", formulation, registry.formulations()),
     ):
@@ -190,9 +225,21 @@ def check_choices(planner: str, solver: str, objective: str, formulation: str = 
     if planner == "greedy" and formulation != "counts":
         message = "of the exact planner only: greedy writes no model"
         raise InputError([Fault("", f"formulation {formulation}", "", message)])
-    if not solvers[solver].available:
-        message = f"not available: {solvers[solver].reason}"
-        raise InputError([Fault("", f"solver {solver}", "", message)])
+    check_solver(solver)
+
+
+def check_solver(name: str) -> None:
+    """Refuse a solver that is unknown or not available, in one line."""
+    from gangplan.solvers import registry
+
+    solvers = {info.name: info for info in registry.available()}
+    if name not in solvers:
+        message = f"no solver of this name: one of {', '.join(solvers)}"
+    elif not solvers[name].available:
+        message = f"not available: {solvers[name].reason}"
+    else:
+        return
+    raise InputError([Fault("", f"solver {name}", "", message)])
 
 
 def _planner(

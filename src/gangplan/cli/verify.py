@@ -1,7 +1,9 @@
 """``gangplan verify``: whether a plan file keeps every rule, and what it claims is so."""
 
 import json
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,10 +11,27 @@ from gangplan.cli import codes, options
 from gangplan.cli.progress import say
 from gangplan.cli.reading import read_sources, say_notes
 
+if TYPE_CHECKING:
+    from gangplan.models.result import Result
+    from gangplan.solvers.recheck import Recheck
+
+SECONDS = 60.0
+"""What --proof may search for, unless told otherwise."""
+
 
 def verify(
     sources: options.Sources,
     plan: Annotated[str, typer.Option(metavar="FILE", help="The plan file.", show_default=False)],
+    proof: Annotated[
+        bool, typer.Option("--proof", help="Re-check what the file calls proven, and its bounds.")
+    ] = False,
+    solver: Annotated[
+        str | None,
+        typer.Option(help="Of --proof: who searches again; default another than made the claim."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="S", help=f"Of --proof: seconds, {SECONDS:g} if unsaid.")
+    ] = None,
     as_json: options.AsJson = False,
     kubernetes: options.Kubernetes = "1.37",
     levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -24,6 +43,12 @@ def verify(
     from gangplan.datasets.plan_claims import false_claims
     from gangplan.datasets.plan_file import result_of
 
+    for option, value in (("--solver", solver), ("--time-limit", time_limit)):
+        if value is not None and not proof:
+            raise options.usage(option, "only with --proof")
+    limits = options.limits_of(SECONDS if time_limit is None else time_limit, 0.0, 1, 0)
+    if solver is not None:
+        api.check_solver(solver)
     if plan == STDIO and STDIO in sources:
         raise options.usage("--plan", "standard input is the source already")
     instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
@@ -33,33 +58,69 @@ def verify(
     violations = api.verify(instance, result.plan)
     claims = false_claims(document, instance, plan)
     lines = [*(v.sentence for v in violations), *claims]
+    # A plan that breaks a rule proves nothing: its claims are not looked at any further.
+    proofs = api.recheck(instance, result, solver, limits) if proof and not lines else ()
     if as_json:
-        found = [
-            {
-                "family": v.family,
-                "what": v.what,
-                "have": v.have,
-                "need": v.need,
-                "sentence": v.sentence,
-            }
-            for v in violations
-        ]
-        print(
-            json.dumps({"plan": plan, "violations": found, "false_claims": list(claims)}, indent=1)
-        )
+        said: dict[str, Any] = {
+            "plan": plan,
+            "violations": [asdict(violation) for violation in violations],
+            "false_claims": list(claims),
+        }
+        print(json.dumps(said | ({"proofs": list(map(asdict, proofs))} if proof else {}), indent=1))
     else:
         for line in lines:
             print(line)
     if lines:
         say(f"{plan}: {len(lines)} thing{'s' if len(lines) > 1 else ''} wrong")
         return codes.VERIFICATION_FAILED
-    placed = int((result.plan.node >= 0).sum())
-    verdict = (
-        f"{plan}: keeps every rule ({placed} pods placed, {len(result.tiers)} tier values agree; "
-        "bounds are not computed again)"
+    keeps = f"{plan}: keeps every rule ({_agreed(result)}"
+    if not proof:
+        _verdict(f"{keeps}; bounds are not computed again: --proof does)", as_json)
+        return codes.GOOD
+    if not as_json:
+        _show(proofs)
+    _verdict(f"{keeps})", as_json)
+    return _settled(plan, proofs, as_json)
+
+
+def _agreed(result: "Result") -> str:
+    return (
+        f"{int((result.plan.node >= 0).sum())} pods placed, {len(result.tiers)} tier values agree"
     )
-    if as_json:
-        say(verdict)
-    else:
-        print(verdict)
+
+
+def _show(proofs: "Sequence[Recheck]") -> None:
+    """Print one row a claim."""
+    from gangplan.cli.tables import console, show_table
+
+    rows = [
+        (one.tier or one.group, one.verdict, one.how, f"{one.seconds:.2f}", one.sentence)
+        for one in proofs
+    ]
+    if rows:
+        head = ("claim of", "verdict", "by", "seconds", "what was found")
+        show_table(console(), head, rows, numbers=("seconds",))
+
+
+def _settled(plan: str, proofs: "Sequence[Recheck]", as_json: bool) -> int:
+    """Say what became of the claims, and return the exit code."""
+    from gangplan.solvers.recheck import NOT_SETTLED, REFUTED
+
+    count = {word: sum(one.verdict == word for one in proofs) for word in (REFUTED, NOT_SETTLED)}
+    if count[REFUTED]:
+        say(f"{plan}: {count[REFUTED]} of {len(proofs)} claims refuted")
+        return codes.VERIFICATION_FAILED
+    if count[NOT_SETTLED]:
+        say(f"{plan}: {count[NOT_SETTLED]} of {len(proofs)} claims not settled, none refuted")
+        return codes.NOTHING_PLANNED
+    word = sum(one.rests_on_a_search for one in proofs)
+    rest = f", {word} of them by a second search's word" if word else ""
+    _verdict(f"{plan}: all {len(proofs)} claims confirmed{rest}", as_json)
     return codes.GOOD
+
+
+def _verdict(text: str, as_json: bool) -> None:
+    if as_json:
+        say(text)
+    else:
+        print(text)

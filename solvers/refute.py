@@ -1,0 +1,94 @@
+"""Search for what a bound rules out: a plan that is at least one better.
+
+Finding nothing better is a second opinion on the bound; a verified plan that is better ends it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gangplan.models.errors import PlanError, SolverError
+from gangplan.models.formulation import Writing
+from gangplan.models.milp import Milp
+from gangplan.models.result import COUNTING
+from gangplan.models.tiers import Tier, values
+from gangplan.solvers.base import Limits, Outcome, Stop
+from gangplan.solvers.claims import checked_plan, checked_point
+from gangplan.solvers.held import better_than, priced, signed
+from gangplan.solvers.second import Way
+
+CONFIRMED = "confirmed"
+REFUTED = "refuted"
+NOT_SETTLED = "not settled"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a claim, by what means, in words."""
+
+    verdict: str
+    how: str
+    sentence: str
+
+
+def refute(
+    model: Writing,
+    tiers: Sequence[Tier],
+    i: int,
+    held: Sequence[int],
+    bound: int,
+    way: Way,
+    limits: Limits,
+) -> Verdict:
+    """Look for a plan that is as good as ``held`` above tier i, and better than ``bound`` in it."""
+    tier = tiers[i]
+    milp = priced(model, tiers, i, held)
+    if not milp.cost.any():
+        same = signed(tier, milp.offset)
+        holds = milp.offset >= signed(tier, bound)
+        said = f"{tier.name} is {same} in every plan"
+        return Verdict(CONFIRMED if holds else REFUTED, COUNTING, said)
+    harder = better_than(milp, signed(tier, bound))
+    try:
+        outcome = way.solver.solve(harder, limits)
+    except Exception as error:  # whatever a solver from outside raises: it has settled nothing
+        said = str(error) if isinstance(error, SolverError) else f"{type(error).__name__}: {error}"
+        return Verdict(NOT_SETTLED, way.how, f"the search failed: {said}")
+    if outcome.x is not None:
+        return _found(model, tiers, i, held, bound, way, harder, outcome)
+    if outcome.stop is Stop.INFEASIBLE:
+        return Verdict(
+            CONFIRMED,
+            way.how,
+            f"searched again for better than {bound}: {way.how} says there is none "
+            f"({'another backend' if way.other else 'the same backend'}'s word, no certificate)",
+        )
+    if outcome.stop is Stop.ERROR:
+        return Verdict(NOT_SETTLED, way.how, f"the search failed: {outcome.message}")
+    reached = f"its {outcome.limit or 'own'} limit"
+    return Verdict(NOT_SETTLED, way.how, f"{way.how} reached {reached} and found nothing better")
+
+
+def _found(
+    model: Writing,
+    tiers: Sequence[Tier],
+    i: int,
+    held: Sequence[int],
+    bound: int,
+    way: Way,
+    milp: Milp,
+    outcome: Outcome,
+) -> Verdict:
+    """Verify a point that should not be there; only a plan that keeps every rule refutes."""
+    assert outcome.x is not None  # the caller looked
+    try:
+        plan = checked_plan(model, checked_point(milp, outcome.x))
+    except PlanError as error:
+        return Verdict(NOT_SETTLED, way.how, f"the point of {way.how} failed its check: {error}")
+    worth = values(model.instance, plan, tuple(tiers))
+    above = zip(tiers[:i], held, worth, strict=False)
+    as_good = all(signed(tier, mine) <= signed(tier, kept) for tier, kept, mine in above)
+    if as_good and signed(tiers[i], worth[i]) < signed(tiers[i], bound):
+        said = f"{way.how} found a verified plan with {worth[i]}, the bound is {bound}"
+        return Verdict(REFUTED, way.how, said)
+    said = "a point that should be better is no better plan (a fault of the formulation)"
+    return Verdict(NOT_SETTLED, way.how, said)
