@@ -55,9 +55,10 @@ class Record:
     tiers : values and bounds, in order.
     stop : ``optimal`` (every tier proven) or ``feasible``; empty unless DONE.
     seconds : ``plan`` (the call of the planner as a whole, the only phase that limits count),
-        ``build``, ``handover``, ``solve`` (both as the backend clocks them), ``read``, ``verify``.
+        ``build``, ``handover``, ``solve`` (both as the backend clocks them); outside of ``plan``:
+        ``read``, ``start`` (the backend's process and imports), ``verify``.
     overshoot : the most seconds by which one solve passed its limit.
-    solver_errors : solves that failed; the planner went on without them.
+    solver_errors : searches that failed; the planner went on without them.
     peak_memory : bytes of the process tree of the cell at its widest; None where not measured.
     verified : the plan keeps every rule and its reports hold; None unless DONE.
     violations : sentences of the verifier.
@@ -115,6 +116,14 @@ class Record:
         """``solver/formulation``, or the planner where it has neither."""
         return "/".join(part for part in (self.solver, self.formulation) if part) or self.planner
 
+    @property
+    def cell(self) -> tuple[object, ...]:
+        """What was asked for, without versions: records of one cell replace one another."""
+        return (
+            *(self.experiment, self.instance, self.planner, self.solver, self.formulation),
+            *(self.objective, self.time_limit, self.gap_limit, self.threads, self.seed),
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return the record as a JSON object, with its schema and the derived ``gap``."""
         return {"schema": SCHEMA, **asdict(self), "gap": self.gap}
@@ -167,10 +176,10 @@ def load(path: Path | str) -> Loaded:
 
 
 def latest(records: Iterable[Record]) -> tuple[Record, ...]:
-    """Return the last record of each key, in order of first appearance."""
-    last: dict[str, Record] = {}
+    """Return the last record of each cell, whatever its versions, in order of first appearance."""
+    last: dict[tuple[object, ...], Record] = {}
     for record in records:
-        last[record.key] = record
+        last[record.cell] = record
     return tuple(last.values())
 
 

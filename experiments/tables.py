@@ -115,11 +115,17 @@ def by_instance(records: Sequence[Record]) -> Table:
     )
 
 
-_KEYS: dict[str, Callable[[Record], str]] = {
+_KEYS: dict[str, Callable[[Record], Cell]] = {
     "instance": lambda record: record.family,
     "planner": lambda record: record.planner,
     "backend": lambda record: record.backend,
+    "objective": lambda record: record.objective,
+    "limit [s]": lambda record: record.time_limit,
+    "threads": lambda record: record.threads,
 }
+
+_VARYING = ("objective", "limit [s]", "threads")
+"""Keys that a table has only where they are not the same in all of its records."""
 
 _FIGURES = (
     "runs",
@@ -139,11 +145,15 @@ _FIGURES = (
 
 
 def _summary(name: str, title: str, records: Sequence[Record], keys: tuple[str, ...]) -> Table:
-    parts: dict[tuple[str, ...], list[Record]] = {}
+    keys += tuple(key for key in _VARYING if len(set(map(_KEYS[key], records))) > 1)
+    parts: dict[tuple[Cell, ...], list[Record]] = {}
     for record in records:
         parts.setdefault(tuple(_KEYS[key](record) for key in keys), []).append(record)
     rows = tuple((*key, *_figures(part)) for key, part in parts.items())
-    return Table(name, title, (*keys, *_FIGURES), rows, _notes(records))
+    notes = _notes(records)
+    if len({row[len(keys)] for row in rows if row[len(keys)]}) > 1:
+        notes += ("Rows with fewer runs miss some instances: compare those instance by instance.",)
+    return Table(name, title, (*keys, *_FIGURES), rows, notes)
 
 
 def _figures(records: Sequence[Record]) -> tuple[Cell, ...]:
@@ -179,7 +189,8 @@ def _notes(records: Sequence[Record]) -> tuple[str, ...]:
         seeds.setdefault(record.family, set()).add(record.seed)
     notes = [
         f"Times: shifted geometric mean with a shift of {SHIFT:g} s; a run without a proof counts "
-        "with its time limit. Gap: of the first tier, |bound - value| / max(1, |value|)."
+        "with its time limit. Gap: of the first tier, |bound - value| / max(1, |value|). Memory: "
+        "of the tree of processes."
     ]
     fewest = min((len(found) for found in seeds.values()), default=0)
     if done and fewest < ENOUGH:

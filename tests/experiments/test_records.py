@@ -69,9 +69,10 @@ def test_a_folder_is_read_file_by_file_in_order_of_name(tmp_path: Path) -> None:
     assert [one.key for one in records.load(tmp_path).records] == ["a", "b"]
 
 
-def test_the_last_record_of_a_key_counts() -> None:
+def test_the_last_record_of_a_cell_counts_whatever_its_versions() -> None:
     failed = record("a", status="failed")
-    assert records.latest([failed, record("b"), record("a")]) == (record("a"), record("b"))
+    other = record("b", solver="cbc")
+    assert records.latest([failed, other, record("c")]) == (record("c"), other)
 
 
 def test_the_gap_is_that_of_the_first_tier() -> None:

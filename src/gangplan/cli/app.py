@@ -5,9 +5,12 @@ from typing import Annotated
 import typer
 
 from gangplan import __version__
+from gangplan.cli.compare import compare
 from gangplan.cli.datasets import datasets
+from gangplan.cli.experiment import run
 from gangplan.cli.generate import generate
 from gangplan.cli.plan import plan
+from gangplan.cli.report import report
 from gangplan.cli.solvers import solvers
 from gangplan.cli.verify import verify
 
@@ -18,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (plan, verify, generate, datasets, solvers):
+for command in (plan, verify, compare, run, report, generate, datasets, solvers):
     app.command()(command)
 
 

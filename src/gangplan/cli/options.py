@@ -64,6 +64,14 @@ def keys_of(levels: list[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
+def names_of(option: str, text: str) -> list[str]:
+    """Split ``A,B``, each name once."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise usage(option, "names expected, comma separated")
+    return list(dict.fromkeys(names))
+
+
 def limits_of(seconds: float, gap: float, threads: int, seed: int) -> "Limits":
     """Check the limits, each under the name of its option."""
     for option, value, good, expected in (

@@ -1,0 +1,119 @@
+"""Plots of records: time and gap by backend, and the performance profile.
+
+matplotlib is the extra ``plots``; it is imported here alone, and on use. Figures are SVG without a
+date, so that equal records give equal files.
+"""
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gangplan.experiments.records import DONE, Record
+from gangplan.experiments.tables import SHIFT, charged, shifted_mean
+from gangplan.models.errors import Fault, InputError
+
+SIZE = (6.4, 3.6)
+"""Inches."""
+
+Series = dict[str, list[Record]]
+"""Backend -> its runs."""
+
+
+def available() -> bool:
+    """Tell whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def plot_all(records: Sequence[Record], folder: Path, name: str) -> tuple[Path, ...]:
+    """Draw every plot of an experiment as ``FOLDER/NAME-....svg``; none without a run.
+
+    Raises
+    ------
+    InputError : a file cannot be written.
+    """
+    series: Series = {}
+    for record in records:
+        if record.status == DONE:
+            series.setdefault(record.backend, []).append(record)
+    if not series:
+        return ()
+    return tuple(_draw(draw, series, folder / f"{name}-{what}.svg") for what, draw in PLOTS.items())
+
+
+def profile(series: Series) -> dict[str, list[float]]:
+    """Return, for each backend, the ratios of its proven runs to the fastest proof of the same run.
+
+    A run is an instance with its seed; the share of ratios up to t, over all runs, is the value of
+    Dolan and More's performance profile at t. Times are shifted by ``SHIFT`` as in the tables, so
+    that milliseconds decide nothing.
+    """
+    best: dict[str, float] = {}
+    for runs in series.values():
+        for run in runs:
+            if run.proven:
+                took = charged(run) + SHIFT
+                best[run.instance] = min(took, best.get(run.instance, took))
+    return {
+        backend: sorted((charged(run) + SHIFT) / best[run.instance] for run in runs if run.proven)
+        for backend, runs in series.items()
+    }
+
+
+def _time(axes: Any, series: Series) -> None:
+    names = list(series)
+    means = [shifted_mean(map(charged, runs)) for runs in series.values()]
+    axes.barh(range(len(names)), means, color="#4477aa")
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"seconds, shifted geometric mean (shift {SHIFT:g} s)")
+
+
+def _gap(axes: Any, series: Series) -> None:
+    for backend, runs in series.items():
+        gaps = sorted(100 * run.gap for run in runs if run.gap is not None)
+        shares = [(place + 1) / len(runs) for place in range(len(gaps))]
+        axes.step([0.0, *gaps], [0.0, *shares], where="post", label=backend)
+    axes.set_xlabel("gap of the first tier at the end, %")
+    axes.set_ylabel("share of runs")
+    axes.set_xscale("symlog", linthresh=0.01)
+    axes.set_xlim(left=0)
+    axes.legend(fontsize="small")
+
+
+def _profile(axes: Any, series: Series) -> None:
+    total = len({run.instance for runs in series.values() for run in runs})
+    ratios = profile(series)
+    worst = max((max(found) for found in ratios.values() if found), default=1.0) * 1.1
+    for backend, found in ratios.items():
+        shares = [(place + 1) / total for place in range(len(found))]
+        axes.step(
+            [1.0, *found, worst],
+            [0.0, *shares, shares[-1] if shares else 0.0],
+            where="post",
+            label=backend,
+        )
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(f"time to proof over the fastest (both + {SHIFT:g} s)")
+    axes.set_ylabel("share of runs")
+    axes.legend(fontsize="small")
+
+
+PLOTS: dict[str, Callable[[Any, Series], None]] = {"time": _time, "gap": _gap, "profile": _profile}
+"""Plot -> what draws it on its axes."""
+
+
+def _draw(draw: Callable[[Any, Series], None], series: Series, path: Path) -> Path:
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.hashsalt": "gangplan"}):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        draw(figure.add_subplot(), series)
+        try:
+            figure.savefig(path, metadata={"Date": None})
+        except OSError as error:
+            said = f"cannot be written: {error.strerror or error}"
+            raise InputError([Fault(str(path), "", "", said)]) from None
+    return path

@@ -1,0 +1,86 @@
+"""Records to tables and plots; nothing is solved here, so every figure can be made again.
+
+For each experiment NAME of the records, the folder gets ``NAME.md`` (tables for people),
+``NAME.json`` (the same tables, unrounded, as the paper reads them), ``NAME-TABLE.csv``, and, where
+matplotlib is installed, ``NAME-time.svg``, ``NAME-gap.svg`` and ``NAME-profile.svg``.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gangplan.experiments import plots
+from gangplan.experiments.records import Record, latest
+from gangplan.experiments.tables import Table, tables_of
+from gangplan.models.errors import Fault, InputError
+
+SCHEMA = "gangplan/tables/v1"
+
+NO_PLOTS = "no plots: matplotlib is not installed (pip install 'gangplan[plots]')"
+
+
+class Report(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    tables : experiment -> its tables.
+    files : in the order of writing.
+    notes : sentences for the user.
+    """
+
+    tables: dict[str, tuple[Table, ...]]
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def report(records: Sequence[Record], folder: Path | str) -> Report:
+    """Write the tables and plots of all experiments.
+
+    Raises
+    ------
+    InputError : there is no record, or a file cannot be written.
+    """
+    if not records:
+        raise InputError([Fault("", "report", "", "no records")])
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refuse(place, error) from None
+    parts: dict[str, list[Record]] = {}
+    for record in latest(records):
+        parts.setdefault(record.experiment, []).append(record)
+    tables = {name: tables_of(part) for name, part in parts.items()}
+    files = [file for name, found in tables.items() for file in _tables(place, name, found)]
+    if plots.available():
+        for name, part in parts.items():
+            files += plots.plot_all(part, place, name)
+    return Report(tables, tuple(files), () if plots.available() else (NO_PLOTS,))
+
+
+def _tables(folder: Path, name: str, tables: Sequence[Table]) -> list[Path]:
+    document = {
+        "schema": SCHEMA,
+        "experiment": name,
+        "tables": {table.name: table.as_json() for table in tables},
+    }
+    texts = {
+        f"{name}.md": "\n".join([f"# {name}\n", *(table.markdown() for table in tables)]),
+        f"{name}.json": json.dumps(document, indent=1, allow_nan=False) + "\n",
+        **{f"{name}-{table.name}.csv": table.csv() for table in tables},
+    }
+    return [_write(folder / file, text) for file, text in texts.items()]
+
+
+def _write(path: Path, text: str) -> Path:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _refuse(path, error) from None
+    return path
+
+
+def _refuse(path: Path, error: OSError) -> InputError:
+    return InputError([Fault(str(path), "", "", f"cannot be written: {error.strerror or error}")])

@@ -1,0 +1,63 @@
+"""``gangplan compare``: planners, solvers and formulations side by side on one instance."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gangplan.cli import codes, options
+from gangplan.cli.progress import progress
+from gangplan.cli.reading import read_sources, say_notes
+
+
+def compare(
+    sources: options.Sources,
+    planners: Annotated[str, typer.Option(metavar="A,B", help="exact, greedy.")] = "greedy,exact",
+    solvers: Annotated[str, typer.Option(metavar="A,B", help="See 'gangplan solvers'.")] = "highs",
+    formulations: Annotated[
+        str, typer.Option(metavar="A,B", help="counts, assignment.")
+    ] = "counts",
+    objective: Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")] = "groups",
+    time_limit: Annotated[float, typer.Option(metavar="S", help="Seconds, each run.")] = 60.0,
+    gap: Annotated[
+        float, typer.Option(help="Stop at this relative gap; 0 asks for a proof.")
+    ] = 0.0,
+    threads: Annotated[int, typer.Option(help="Threads of the solver.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
+    as_json: options.AsJson = False,
+    kubernetes: options.Kubernetes = "1.37",
+    levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
+    ignore_unsupported: options.IgnoreUnsupported = False,
+) -> int:
+    """Compare planners, solvers and formulations on one instance, within the same limits.
+
+    Every combination runs in a process of its own, one after the other.
+    """
+    limits = options.limits_of(time_limit, gap, threads, seed)
+    who = options.names_of("--planners", planners)
+    by = options.names_of("--solvers", solvers)
+    how = options.names_of("--formulations", formulations)
+    from gangplan.cli.records import print_json, show_compared
+    from gangplan.experiments.compare import compare as compare_all
+    from gangplan.experiments.spec import choices
+
+    choices(who, by, how, (objective,))  # unknown names, before any work is done
+    with progress() as show:
+        instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
+        found = compare_all(
+            instance,
+            planners=who,
+            solvers=by,
+            formulations=how,
+            objective=objective,
+            limits=limits,
+            label=Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} sources",
+            progress=lambda done, total, what: show(f"{done + 1} of {total}: {what}", 0.0),
+        )
+    say_notes(instance)
+    show_compared(found, on_stderr=as_json)
+    if as_json:
+        print_json({"schema": "gangplan/compare/v1", "instance": instance.digest()}, found)
+    if any(record.verified is False for record in found):
+        return codes.VERIFICATION_FAILED
+    return codes.GOOD if any(record.verified for record in found) else codes.NOTHING_PLANNED

@@ -1,0 +1,142 @@
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gangplan.experiments import records
+from gangplan.experiments.cells import Cell, blank, cells, key
+from gangplan.experiments.executors import Serial
+from gangplan.experiments.measure import measure
+from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
+from gangplan.experiments.run import run
+from gangplan.experiments.sources import File, Generated
+from gangplan.experiments.spec import Experiment, PlannerSpec
+from gangplan.models.errors import InputError
+from gangplan.solvers.base import Limits
+
+SMALL = Experiment(
+    "small",
+    (Generated("generator", "training", 16, 2),),
+    (PlannerSpec("greedy"),),
+    (Limits(5.0),),
+    (1, 2),
+)
+
+
+class Counting:
+    """Runs cells in this process and remembers which."""
+
+    def __init__(self, crash: bool = False) -> None:
+        self.ran: list[Cell] = []
+        self.crash = crash
+
+    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Record]]:
+        for cell in cells:
+            self.ran.append(cell)
+            record = measure(cell)
+            yield cell, replace(record, status=FAILED) if self.crash else record
+
+
+def test_every_cell_leaves_a_record_and_is_not_run_again(tmp_path: Path) -> None:
+    first, again = Counting(), Counting()
+    ran = run(SMALL, tmp_path, first)
+    assert [record.status for record in ran.records] == [DONE, DONE]
+    assert (len(first.ran), ran.known) == (2, 0)
+    assert records.load(ran.path).records == ran.records
+    ran = run(SMALL, tmp_path, again)
+    assert (len(again.ran), ran.known, len(ran.records)) == (0, 2, 2)
+
+
+def test_a_failed_cell_is_tried_again(tmp_path: Path) -> None:
+    run(SMALL, tmp_path, Counting(crash=True))
+    again = Counting()
+    ran = run(SMALL, tmp_path, again)
+    assert len(again.ran) == 2
+    assert [record.status for record in ran.records] == [DONE, DONE]
+
+
+def test_a_torn_line_costs_its_cell_only(tmp_path: Path) -> None:
+    path = run(SMALL, tmp_path, Serial()).path
+    path.write_bytes(path.read_bytes()[:-30])
+    again = Counting()
+    ran = run(SMALL, tmp_path, again)
+    assert [cell.limits.seed for cell in again.ran] == [2]
+    assert "torn" in ran.notes[0]
+    assert len(records.load(path).records) == 2
+
+
+def test_a_run_that_stops_in_between_keeps_what_is_done(tmp_path: Path) -> None:
+    def stop(done: int, total: int, what: str) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(SMALL, tmp_path, Serial(), stop)
+    assert len(records.load(tmp_path / "small.jsonl").records) == 1
+
+
+def test_a_solver_that_is_not_here_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    missing = replace(SMALL, planners=(PlannerSpec("exact", "nosuch", "counts"),))
+    ran = run(missing, tmp_path, Serial())
+    assert {record.status for record in ran.records} == {SKIPPED}
+    assert ran.records[0].reason.startswith("no solver 'nosuch' here: one of highs")
+    assert run(missing, tmp_path, Serial()).known == 2
+
+
+def test_an_instance_that_cannot_be_read_is_skipped(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    bad = replace(SMALL, sources=(File(str(broken), "broken.json"),), seeds=(1,))
+    (record,) = run(bad, tmp_path, Serial()).records
+    assert record.status == SKIPPED
+    assert "broken.json" in record.reason
+    assert run(bad, tmp_path, Serial()).known == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be made"):
+        run(SMALL, tmp_path / "file" / "below", Serial())
+
+
+def test_a_full_disk_stops_the_run_with_one_line(tmp_path: Path) -> None:
+    (tmp_path / "small.jsonl").symlink_to("/dev/full")
+    with pytest.raises(InputError, match="cannot be written: No space left"):
+        run(SMALL, tmp_path, Serial())
+
+
+def test_cells_come_instance_by_instance_and_seed_by_seed() -> None:
+    labels = [cell.label for cell in cells(SMALL)]
+    assert labels == ["training 16/2 seed 1: greedy", "training 16/2 seed 2: greedy"]
+
+
+def test_the_key_changes_with_all_that_decides_the_outcome() -> None:
+    cell = next(cells(SMALL))
+    others = [
+        replace(cell, planner=PlannerSpec("exact", "highs", "counts")),
+        replace(cell, planner=PlannerSpec("greedy", objective="gpus")),
+        replace(cell, limits=Limits(6.0, seed=1)),
+        replace(cell, limits=Limits(5.0, seed=2)),
+    ]
+    keys = [key(cell, "digest"), key(cell, "other"), *(key(one, "digest") for one in others)]
+    assert len(set(keys)) == len(keys)
+    assert key(replace(cell, experiment="another"), "digest") == keys[0]
+
+
+def test_the_record_of_a_run_says_all_that_a_figure_needs() -> None:
+    cell = Cell(
+        "one",
+        Generated("generator", "training", 16, 2),
+        PlannerSpec("exact", "highs", "counts", "weighted-gpus"),
+        Limits(5.0, seed=1),
+    )
+    record = measure(cell)
+    assert (record.status, record.stop, record.verified) == (DONE, "optimal", True)
+    assert (record.nodes, record.groups, record.solver_errors) == (16, 2, 0)
+    assert set(record.seconds) == {"read", "start", "plan", "verify", "build", "handover", "solve"}
+    assert record.seconds["build"] + record.seconds["solve"] < record.seconds["plan"]
+    assert record.tiers[0].name == "weighted-gpus"
+    assert set(record.machine) == {"platform", "cpu", "cores", "load"}
+    assert set(record.versions) == {"gangplan", "python", "numpy", "scipy", "highs"}
+    assert record.key == blank(cell, record.digest).key

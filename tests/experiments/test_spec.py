@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+
+from gangplan.experiments import spec
+from gangplan.experiments.sources import File, Generated
+from gangplan.experiments.spec import PlannerSpec
+from gangplan.models.errors import InputError
+from gangplan.solvers.base import Limits
+
+ROOT = Path(__file__).parents[2]
+
+WHOLE = """
+seeds = [1, 2]
+[[instances]]
+generator = "training"
+nodes = [16, 32]
+groups = [4, 8]
+[[planners]]
+planner = ["greedy", "exact"]
+solver = ["highs", "another"]
+[limits]
+seconds = [1, 2.5]
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "e.toml"
+    path.write_text(text)
+    return path
+
+
+def faults(folder: Path, text: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        spec.read(write(folder, text))
+    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
+
+
+def test_lists_expand_to_their_product(tmp_path: Path) -> None:
+    read = spec.read(write(tmp_path, WHOLE))
+    assert read.name == "e"
+    assert read.sources == tuple(
+        Generated("generator", "training", nodes, groups) for nodes in (16, 32) for groups in (4, 8)
+    )
+    assert read.limits == (Limits(1.0), Limits(2.5))
+    assert read.seeds == (1, 2)
+
+
+def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
+    assert spec.read(write(tmp_path, WHOLE)).planners == (
+        PlannerSpec("greedy"),
+        PlannerSpec("exact", "highs", "counts"),
+        PlannerSpec("exact", "another", "counts"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("seeds", "sedes", "sedes: unknown key: one of name, instances, planners, limits, seeds"),
+        ("nodes", "node", "instances[0].node: unknown key: one of generator, trace, file, nodes"),
+        ("solver =", "solvers =", "planners[0].solvers: unknown key"),
+        ("seconds", "second", "limits.second: unknown key: one of seconds, gap, threads"),
+        ('"training"', '"trainign"', "instances[0].generator: no generator 'trainign': one of tra"),
+        (
+            '"greedy"',
+            '"greed"',
+            "planners[0]: planner greed: no planner of this name: one of exact",
+        ),
+        ("seeds = [1, 2]", "seeds = []", "seeds: at least one expected (integers from 0"),
+        ("seeds = [1, 2]", "", "seeds: at least one expected"),
+        ("seeds = [1, 2]", "seeds = [-1]", "seeds: integers from 0 to 2^31 - 1 expected, not -1"),
+        ("[1, 2.5]", "0", "limits.seconds: numbers above 0 expected, not 0"),
+        ("[1, 2.5]", "nan", "limits.seconds: numbers above 0 expected, not nan"),
+        ("[1, 2.5]", "true", "limits.seconds: numbers above 0 expected, not True"),
+        ("[16, 32]", "0", "instances[0].nodes: integers of at least 1 expected, not 0"),
+        ("generator = ", "file = ", "instances[0]: a file has its own size: no nodes, no groups"),
+        ("[[planners]]", "[planners]", "planners: at least one table [[planners]] expected"),
+        ("[limits]", "[[limits]]", "limits: a table expected"),
+        ('["highs", "another"]', '""', "planners[0].solver: names expected, not ''"),
+        ("seeds = [1, 2]", "seeds = 1\nname = 'a/b'", "name: letters, digits, '.', '_' and '-'"),
+        ("[[instances]]", "[[instances", "not TOML: "),
+    ],
+)
+def test_what_is_wrong_names_file_and_key(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in WHOLE
+    assert any(
+        fault.startswith(f"e.toml: {said}") for fault in faults(tmp_path, WHOLE.replace(old, new))
+    )
+
+
+def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+    assert len(faults(tmp_path, "seeds = []\nother = 1\n")) == 4
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        spec.read(tmp_path / "none.toml")
+
+
+def test_an_instance_file_is_looked_for_beside_the_experiment(tmp_path: Path) -> None:
+    text = 'seeds = 1\n[[instances]]\nfile = "here.json"\n[[planners]]\nplanner = "greedy"\n'
+    assert "no such file" in faults(tmp_path, text)[0]
+    (tmp_path / "here.json").write_text("{}")
+    read = spec.read(tmp_path / "e.toml")
+    assert read.sources == (File(str(tmp_path / "here.json"), "here.json"),)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.name
+)
+def test_the_experiments_of_the_project_can_be_read(path: Path) -> None:
+    assert spec.read(path).name == path.stem
