@@ -14,7 +14,7 @@ from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
 from gangplan.models.result import LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import Tier, better, values
-from gangplan.solvers.base import Limits, Outcome, Solver, Stop, relaxes
+from gangplan.solvers.base import Interrupted, Limits, Outcome, Solver, Stop, relaxes
 from gangplan.solvers.claims import checked_plan, checked_point, safe_bound
 from gangplan.solvers.held import families_off, signed
 from gangplan.solvers.second import Way, claimant, doubted, ways
@@ -62,6 +62,7 @@ class Search:
     ----------
     second : ask for a second opinion on what a search proves.
     warnings, seconds : what happened, for the user; phases ``bound`` and ``search``.
+    interrupted : Ctrl-C ended a solve; what that had found is taken, and nothing more is asked.
     """
 
     model: Writing
@@ -71,6 +72,7 @@ class Search:
     second: bool = False
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
     _failures: int = 0
 
     def relaxation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
@@ -119,7 +121,7 @@ class Search:
             self._warn(f"no second opinion on {self.tiers[i].name}: no other solver is available")
         for n, way in enumerate(others):
             left = until - time.monotonic()
-            if left < LEAST_SECONDS:
+            if left < LEAST_SECONDS or self.interrupted:
                 break
             limits = doubted(self.limits, left if n == len(others) - 1 else left / 2)
             outcome = self._ask_again(way, milp, limits, best, i)
@@ -143,6 +145,9 @@ class Search:
         begin = time.monotonic()
         try:
             return way.solver.solve(milp, limits, start=self._start(best))
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return None
         except Exception as error:
             self._warn(f"no second opinion on {self.tiers[i].name} by {way.how}: {_said(error)}")
             return None
@@ -223,6 +228,11 @@ class Search:
         point = None if start is None else self._start(start)
         try:
             outcome = self.solver.solve(milp, replace(self.limits, seconds=seconds), start=point)
+        except KeyboardInterrupt as stop:
+            self.interrupted = True
+            if not isinstance(stop, Interrupted):
+                return None
+            outcome = stop.outcome
         except Exception as error:  # whatever a solver from outside raises: the plan in hand stays
             self._failures += 1
             self._warn(f"the solver failed, its last plan and bounds are kept: {_said(error)}")

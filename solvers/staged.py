@@ -35,6 +35,9 @@ RELAX_CELLS = 1_000_000
 SHARE = 0.5
 """Part of the remaining time that a tier may use while later ones are open."""
 
+INTERRUPTED = "interrupted: the best plan so far, with what was proven by then"
+"""The warning after Ctrl-C."""
+
 
 class Staged(NamedTuple):
     """What a staged solve gives.
@@ -46,6 +49,7 @@ class Staged(NamedTuple):
     warnings : sentences for the user, each once.
     seconds : phase -> seconds: ``build``, ``bound``, ``search``.
     certificates : what each bound rests on, for the tiers that have one.
+    interrupted : Ctrl-C ended it before its time.
     """
 
     plan: Plan
@@ -53,6 +57,7 @@ class Staged(NamedTuple):
     warnings: tuple[str, ...]
     seconds: dict[str, float]
     certificates: tuple[Certificate, ...] = ()
+    interrupted: bool = False
 
 
 def solve_tiers(
@@ -78,7 +83,8 @@ def solve_tiers(
 
     Notes
     -----
-    No solver (and no child process) is started where counting proves every tier.
+    No solver (and no child process) is started where counting proves every tier. Ctrl-C ends the
+    work and not the call: the best plan so far comes back, with a warning. A second one is raised.
     """
     run = _Run(
         instance,
@@ -91,12 +97,21 @@ def solve_tiers(
         second,
         Incumbent(start, values(instance, start, tuple(tiers))),
     )
-    progress("counting", 0.0)
-    counted = _by_counting(instance, run.tiers)
+    counted: list[Bound | None] = [None] * len(run.tiers)
     bounds = list(counted)
-    for i, tier in enumerate(run.tiers):
-        if not run.closed(bounds, i):
-            bounds[i] = run.solve_tier(bounds, i, tier)
+    try:
+        progress("counting", 0.0)
+        counted = _by_counting(instance, run.tiers)
+        bounds = list(counted)
+        for i, tier in enumerate(run.tiers):
+            if not run.closed(bounds, i) and not run.interrupted:
+                bounds[i] = run.solve_tier(bounds, i, tier)
+    except KeyboardInterrupt:
+        if run.interrupted:
+            raise  # the second
+        run.stopped = True
+    if run.interrupted:
+        run.warnings.append(INTERRUPTED)
     kept = _kept(run, bounds, counted)
     return Staged(
         run.best.plan,
@@ -104,6 +119,7 @@ def solve_tiers(
         tuple(dict.fromkeys(run.warnings)),
         run.seconds,
         tuple(bound.certificate for bound in kept if bound is not None),
+        run.interrupted,
     )
 
 
@@ -127,6 +143,12 @@ class _Run:
     search: Search | None = None
     model: Writing | None = None
     written: bool = False
+    stopped: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Ctrl-C was pressed: during a solve, or between two of them (``stopped``)."""
+        return self.stopped or (self.search is not None and self.search.interrupted)
 
     def cost(self, i: int) -> int:
         """Exact value of tier i of the best plan, as it is minimised."""
@@ -163,7 +185,7 @@ class _Run:
         self._say(f"bound {tier.name}")
         relaxed = self.search.relaxation(milp, self.best, i, until)
         bound = self._believed(bound, relaxed)
-        if self.done(bound, i) or not self._searchable():
+        if self.interrupted or self.done(bound, i) or not self._searchable():
             return bound
         self._say(f"search {tier.name}")
         found, self.best = self.search.improve(milp, self.best, i, until)

@@ -46,7 +46,8 @@ class Exact:
     def plan(self, instance: Instance, limits: Limits, progress: Progress = silent) -> Result:
         """Plan within the limits; the time to write the model comes on top.
 
-        A solver that fails costs the proof, never the plan: the warnings then say so.
+        A solver that fails costs the proof, never the plan, and Ctrl-C, once there is a plan,
+        ends the search alone: the warnings then say so.
 
         Raises
         ------
@@ -72,7 +73,8 @@ class Exact:
             kind=formulation(self.kind) if isinstance(self.kind, str) else self.kind,
         )
         solved = time.perf_counter()
-        progress("verify", solved - begin)
+        if not staged.interrupted:  # Ctrl-C was heard; a progress may raise it again
+            progress("verify", solved - begin)
         refuse_broken(instance, staged.plan, self.name)
         done = time.perf_counter()
         return Result(

@@ -179,15 +179,51 @@ def test_an_ascii_terminal_is_no_reason_to_fail(tmp_path: Path) -> None:
     assert one_line(run.stderr).startswith("error: d")
 
 
-def test_ctrl_c_ends_a_plan_without_a_trace(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_search_and_keeps_the_plan(tmp_path: Path) -> None:
     assert main(["generate", "training", "-o", str(tmp_path / "i.json")]) == codes.GOOD
     argv = [sys.executable, "-m", "gangplan", "plan", "i.json", "-o", "plan.json"]
     run = subprocess.Popen(
-        argv, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        argv,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    with pytest.raises(subprocess.TimeoutExpired):  # still at it
-        run.communicate(timeout=2)
-    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: parent and solver alike
-    _, err = run.communicate(timeout=20)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):  # still at it
+            run.communicate(timeout=8)
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does: parent and solver alike
+        out, err = run.communicate(timeout=20)
+    finally:
+        run.kill()
+    assert run.returncode == codes.INTERRUPTED
+    assert err.splitlines() == [
+        "warning: interrupted: the best plan so far, with what was proven by then",
+        "plan file: plan.json",
+        "stopped",
+    ]
+    assert "admitted" in out
+    plan = ["--plan", str(tmp_path / "plan.json")]
+    assert main(["verify", str(tmp_path / "i.json"), *plan]) == codes.GOOD
+
+
+def test_ctrl_c_before_there_is_a_plan_writes_nothing(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "gangplan", "plan", "-", "-o", "plan.json"]
+    run = subprocess.Popen(
+        argv,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):  # waits for its input
+            run.wait(timeout=3)
+        os.killpg(run.pid, signal.SIGINT)
+        _, err = run.communicate(timeout=20)
+    finally:
+        run.kill()
     assert (run.returncode, err) == (codes.INTERRUPTED, "stopped\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["i.json"]
+    assert not list(tmp_path.iterdir())

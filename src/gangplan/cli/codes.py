@@ -12,7 +12,7 @@ VERIFICATION_FAILED = 3
 """The plan breaks a rule, or its file claims what is not so."""
 
 INTERRUPTED = 130
-"""Ctrl-C."""
+"""Ctrl-C; a search that it ended has given its plan all the same."""
 
 PIPE_CLOSED = 141
 """Whoever read the output went away."""

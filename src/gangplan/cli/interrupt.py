@@ -26,6 +26,11 @@ def look() -> None:
         raise KeyboardInterrupt
 
 
+def heard() -> bool:
+    """Tell whether Ctrl-C was pressed since ``watch``."""
+    return bool(_seen)
+
+
 def _raise(number: int, frame: FrameType | None) -> None:
     _seen.append(number)
     raise KeyboardInterrupt

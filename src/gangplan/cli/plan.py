@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gangplan.cli import codes, options
+from gangplan.cli import codes, interrupt, options
 from gangplan.cli.progress import progress, say
 from gangplan.cli.reading import read_sources, say_notes
 
@@ -87,6 +87,8 @@ def plan(
         write_plan(instance, result, STDIO)
     if file is not None:
         say(f"plan file: {file}")
+    if interrupt.heard():
+        return codes.INTERRUPTED
     could = any(tier.maximise and not tier.proven for tier in result.tiers)
     nothing = could and not (result.plan.node >= 0).any()
     return codes.NOTHING_PLANNED if nothing else codes.GOOD

@@ -6,21 +6,29 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gangplan.models.arrays import Ints
+from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import SolverError
+from gangplan.models.formulation import WHOLE
 from gangplan.models.instance import Instance
+from gangplan.models.milp import Milp
+from gangplan.models.plan import empty_plan
 from gangplan.models.result import COUNTING
 from gangplan.models.tiers import OBJECTIVES, tiers_of, values
 from gangplan.models.verify.check import check
+from gangplan.solvers import search
 from gangplan.solvers.backends import workers
 from gangplan.solvers.backends.fixed import FixedSolver
-from gangplan.solvers.base import Limits
+from gangplan.solvers.base import Interrupted, Limits, Outcome, Stop
 from gangplan.solvers.planners.exact import Exact
+from gangplan.solvers.staged import INTERRUPTED, solve_tiers
 from tests.brute import best
 from tests.strategies import instances
 from tests.tiny import make_instance
@@ -176,3 +184,73 @@ def test_importing_the_planner_is_light() -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert run.stderr.strip() == ""
+
+
+@dataclass(frozen=True)
+class InterruptedSolver:
+    """Ctrl-C is pressed during the search; the relaxation says nothing."""
+
+    outcome: Outcome | None
+    name: str = "interrupted"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        if not milp.integer.any():
+            return Outcome(Stop.NONE_FOUND)
+        raise KeyboardInterrupt if self.outcome is None else Interrupted(self.outcome)
+
+
+def test_ctrl_c_keeps_the_point_that_the_solver_had() -> None:
+    tiers = tiers_of(SEARCHED, "groups")
+    nothing = empty_plan(SEARCHED)
+    model = COUNTS.write(SEARCHED, WHOLE)
+    best_plan = Exact().plan(SEARCHED, LIMITS).plan
+    point = model.encode(best_plan).astype(np.float64)
+    had = Outcome(Stop.FEASIBLE, x=point, limit="interrupt")
+    staged = solve_tiers(SEARCHED, tiers, nothing, InterruptedSolver(had), LIMITS)
+    assert staged.interrupted
+    assert staged.tiers[0].value == 2
+    assert not staged.tiers[0].proven
+    assert staged.warnings == (INTERRUPTED,)
+
+
+def test_ctrl_c_keeps_the_plan_in_hand() -> None:
+    phases: list[str] = []
+    planner = Exact(InterruptedSolver(None))
+    result = planner.plan(SEARCHED, LIMITS, lambda phase, seconds: phases.append(phase))
+    assert not check(SEARCHED, result.plan)
+    assert result.stop == "feasible"
+    assert result.tiers[0].value == 2
+    assert result.warnings == (INTERRUPTED,)
+    # No further phase is announced: a command line's progress raises an interrupt once more.
+    assert phases[-1] == "search admitted(0)"
+
+
+@pytest.mark.parametrize("at", ["counting", "model", "bound admitted(0)", "search admitted(0)"])
+def test_ctrl_c_in_any_phase_after_greedy_keeps_its_plan(at: str) -> None:
+    def press(phase: str, seconds: float) -> None:
+        if phase == at:
+            raise KeyboardInterrupt
+
+    result = Exact().plan(SEARCHED, LIMITS, press)
+    assert result.warnings == (INTERRUPTED,)
+    assert not check(SEARCHED, result.plan)
+
+
+def test_a_second_ctrl_c_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*anything: object) -> None:
+        raise KeyboardInterrupt
+
+    point = np.zeros(COUNTS.write(SEARCHED, WHOLE).milp.n_cols)
+    had = Outcome(Stop.FEASIBLE, x=point, limit="interrupt")
+    monkeypatch.setattr(search, "checked_point", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        Exact(InterruptedSolver(had)).plan(SEARCHED, LIMITS)
+
+
+def test_ctrl_c_during_greedy_is_raised() -> None:
+    def press(phase: str, seconds: float) -> None:
+        if phase == "greedy":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Exact().plan(SEARCHED, LIMITS, press)
