@@ -54,6 +54,9 @@ class BuiltIn:
 
 BACKENDS = {
     "highs": BuiltIn("gangplan.solvers.backends.highs", "Highs", "highspy", "MIT"),
+    "pyomo": BuiltIn(
+        "gangplan.solvers.backends.pyomo", "PyomoSolver", "pyomo", "BSD-3-Clause", "pyomo"
+    ),
     "cpsat": BuiltIn("gangplan.solvers.backends.cpsat", "CpSat", "ortools", "Apache-2.0", "cpsat"),
     "scip": BuiltIn("gangplan.solvers.backends.scip", "Scip", "pyscipopt", "Apache-2.0", "scip"),
 }

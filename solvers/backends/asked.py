@@ -1,4 +1,4 @@
-"""What every backend is asked: is the start a point, when is the gap closed, is there a column."""
+"""What every backend is asked: is the start a point, when is the gap closed, is there a row."""
 
 from dataclasses import replace
 
@@ -36,20 +36,31 @@ def absolute_gap(milp: Milp) -> float:
     return max(step(milp.cost) - 1e-3 - 2e-6 * reach, 0.0)
 
 
-def without_columns(milp: Milp, said: str = "") -> Outcome | None:
-    """Answer a model without columns, which some libraries refuse; None where it has any."""
-    if milp.n_cols:
+def without_entries(milp: Milp, said: str = "") -> Outcome | None:
+    """Answer a model whose rows have no entries, which some libraries refuse; else None.
+
+    Every column then goes to its cheaper end, and every row has to allow zero.
+    """
+    if milp.matrix.nnz:
         return None
     if (milp.row_lower > 0).any() or (milp.row_upper < 0).any():
-        return Outcome(Stop.INFEASIBLE, message=joined("no columns", said))
+        return Outcome(Stop.INFEASIBLE, message=joined("no entries", said))
+    x = np.where(milp.cost < 0, milp.upper, milp.lower)
+    worth = float(milp.cost @ x)
+    is_lp = not milp.integer.any()
     return Outcome(
         Stop.OPTIMAL,
-        x=np.zeros(0),
-        objective=0.0,
-        bound=0.0,
-        row_dual=np.zeros(milp.n_rows),
-        message=joined("no columns", said),
+        x=x,
+        objective=worth,
+        bound=None if is_lp else worth,
+        row_dual=np.zeros(milp.n_rows) if is_lp else None,
+        message=joined("no entries", said),
     )
+
+
+def without_columns(milp: Milp, said: str = "") -> Outcome | None:
+    """Answer a model without columns; None where it has any."""
+    return None if milp.n_cols else without_entries(milp, said)
 
 
 def joined(word: str, said: str) -> str:
@@ -71,3 +82,11 @@ def never_worse(milp: Milp, outcome: Outcome, start: Ints | None) -> Outcome:
         return outcome
     message = f"{outcome.message}; nothing better than the start"
     return replace(outcome, stop=Stop.FEASIBLE, x=x, objective=worth, message=message)
+
+
+def is_another_point(milp: Milp, outcome: Outcome) -> bool:
+    """Tell whether the point is not the one whose objective is claimed."""
+    if outcome.x is None or outcome.objective is None:
+        return False
+    off = abs(float(milp.cost @ outcome.x) - outcome.objective)
+    return off > 1e-6 * max(1.0, abs(outcome.objective))

@@ -14,7 +14,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import joined, never_worse, without_columns, word_on_start
+from gangplan.solvers.backends.asked import joined, never_worse, without_entries, word_on_start
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
@@ -73,7 +73,7 @@ class CpSat:
         """Solve, and hand over each improving point as it is found."""
         begin = time.perf_counter()
         said = word_on_start(milp, start)
-        empty = without_columns(milp, said)
+        empty = without_entries(milp, said)
         if empty is not None:
             return empty
         if not milp.integer.all():

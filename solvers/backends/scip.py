@@ -16,7 +16,7 @@ import numpy as np
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import joined, never_worse, without_columns, word_on_start
+from gangplan.solvers.backends.asked import joined, never_worse, without_entries, word_on_start
 from gangplan.solvers.backends.divided import divided
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
@@ -86,7 +86,7 @@ class Scip:
         """Solve, and hand over each improving point of a mixed-integer program as it is found."""
         begin = time.perf_counter()
         said = word_on_start(milp, start)
-        empty = without_columns(milp, said)
+        empty = without_entries(milp, said)
         if empty is not None:
             return empty
         scip = _load()

@@ -157,6 +157,41 @@ CASES = (
         lambda: model([1], [0], [1], [([1], 2, INFINITY)], relaxed=True),
         None,
     ),
+    # A row that binds nothing.
+    Case("free row", lambda: model([-1, 2], [0, 1], [3, 3], [_ones(2, -INFINITY, INFINITY)]), -1),
+    # A row without entries allows zero, or nothing.
+    Case("empty row", lambda: model([-1], [0], [2], [([0], -1, 5), ([1], 0, 1)]), -1),
+    Case("empty row that asks", lambda: model([-1], [0], [2], [([0], 1, 5), ([1], 0, 1)]), None),
+    # Neither cost nor rows.
+    Case("nothing to choose by", lambda: model([0, 0], [1, 0], [3, 0], []), 0),
+    # 3 x + 5 y = 19 admits only (3, 2).
+    Case("equality", lambda: model([1, 1], [0, 0], [9, 9], [([3, 5], 19, 19)]), 5),
+    # The first column is in no row and free of cost; the second is fixed.
+    Case("idle columns", lambda: model([0, 2, -1], [1, 3, 0], [4, 3, 9], [([0, 1, 1], 0, 8)]), 1),
+    # max x + 2 y, 1 <= x + y <= 3, y <= 2: (1, 2).
+    Case(
+        "linear program, range row",
+        lambda: model([-1, -2], [0, 0], [2, 2], [_ones(2, 1, 3)], relaxed=True),
+        -5,
+    ),
+    # x + y >= 4, x <= 3: (3, 1); the second row is free.
+    Case(
+        "linear program, lower side and free row",
+        lambda: model(
+            [2, 3],
+            [0, 0],
+            [3, 9],
+            [_ones(2, 4, INFINITY), ([1, 2], -INFINITY, INFINITY)],
+            relaxed=True,
+        ),
+        9,
+    ),
+    # The fixed column takes 2 of 5.
+    Case(
+        "linear program, fixed column",
+        lambda: model([-1, -1], [2, 0], [2, 9], [_ones(2, -INFINITY, 5)], relaxed=True),
+        -5,
+    ),
 )
 
 
