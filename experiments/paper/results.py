@@ -11,11 +11,18 @@ from gangplan.models.milp import BIGGEST
 from gangplan.solvers.claims import TOLERANCE
 from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
 
-COUNTED = ("planner", "verified", "skipped", "failed", "median time [s]")
-PHASES = ("build [s]", "hand-over [s]", "solve [s]", "memory [MiB]")
+COUNTED = ("planner", "verified", "skipped", "failed")
+PHASES = ("build", "hand-over", "solve", "memory", "peak memory")
 
 HIDDEN = {"backends": COUNTED, "instances": COUNTED + PHASES}
-"""Columns of each table that its page has no room for; the text says what they count."""
+"""Columns of each table, units apart, that a page has no room for."""
+
+
+PLOTTED = {
+    "time": "Time of each backend over all runs, as in the table",
+    "profile": "Performance profile: runs proven within a multiple of the fastest proof",
+}
+"""Plots that the paper shows, and what stands below them."""
 
 
 def constants() -> str:
@@ -34,20 +41,26 @@ def constants() -> str:
     )
 
 
-def results(records: Sequence[Record]) -> str:
+def results(records: Sequence[Record], pictures: Sequence[str] = ()) -> str:
     """Write the tables of the records; without records, only that there are none.
 
     Parameters
     ----------
-    records : one of each key, see ``records.latest``.
+    records : the last of each cell, see ``records.latest``.
+    pictures : file names of plots, ``NAME-PLOT.svg``.
     """
     done = any(record.status == DONE for record in records)
     out = [_IMPORT, f"#let present = {str(done).lower()}"]
     out.append(_dictionary("said", facts(records)))
+    shown = {name.rpartition("-")[2].removesuffix(".svg"): name for name in pictures}
+    plots = (
+        f"({_string(shown[plot])}, {_string(caption)}), "
+        for plot, caption in PLOTTED.items()
+        if plot in shown
+    )
+    out.append(f"#let plots = ({''.join(plots)})")
     tables = (by_backend(records), by_instance(records)) if done else ()
-    names = (table.name for table in tables)
-    shown = (_table(_narrowed(table)) for table in tables)
-    out += [f"#let {name}-table = {text}" for name, text in zip(names, shown, strict=True)]
+    out += [f"#let {table.name}-table = {_table(_narrowed(table))}" for table in tables]
     out += [f"#let {name}-table = []" for name in HIDDEN if not tables]
     return "\n".join(out) + "\n"
 
@@ -92,7 +105,8 @@ def agreement(records: Iterable[Record]) -> tuple[int, int]:
 
 
 def _narrowed(table: Table) -> Table:
-    at = [i for i, name in enumerate(table.head) if name not in HIDDEN[table.name]]
+    names = [name.partition(" [")[0] for name in table.head]
+    at = [i for i, name in enumerate(names) if name not in HIDDEN[table.name]]
     rows = tuple(tuple(row[i] for i in at) for row in table.rows)
     # The notes are those of all the records: below the first table they are said once.
     notes = table.notes if table.name == next(iter(HIDDEN)) else ()

@@ -59,6 +59,14 @@ def test_a_key_that_varies_is_shown() -> None:
     assert ("objective" in heads) == ('"objective", ' in results(mixed))
 
 
+def test_plots_are_shown_in_the_order_of_the_paper() -> None:
+    drawn = ["solvers-profile.svg", "solvers-gap.svg", "solvers-time.svg"]
+    (line,) = (s for s in results(RUNS, drawn).splitlines() if s.startswith("#let plots"))
+    assert line.index("solvers-time.svg") < line.index("solvers-profile.svg")
+    assert "gap" not in line
+    assert "#let plots = ()" in results(RUNS)
+
+
 def test_names_with_quotes_stay_names() -> None:
     assert '"a\\"b\\\\/counts"' in results([record("a", solver='a"b\\')])
 
