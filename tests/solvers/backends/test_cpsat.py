@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from gangplan.models.errors import SolverError
+from gangplan.solvers.backends.child import Watched
+from gangplan.solvers.backends.cpsat import STATUS, CpSat, check_reach, stop_of
+from gangplan.solvers.base import Limits, Stop, relaxes
+from tests.solvers.conformance import CASES, model
+
+cmh = pytest.importorskip("ortools.sat.python.cp_model_helper", reason="ortools is not installed")
+
+
+def test_every_status_word_of_the_library_is_in_the_table() -> None:
+    assert set(cmh.CpSolverStatus.__members__) == set(STATUS)
+
+
+@pytest.mark.parametrize(
+    ("word", "stop"),
+    [
+        ("OPTIMAL", Stop.OPTIMAL),
+        ("FEASIBLE", Stop.FEASIBLE),
+        ("UNKNOWN", Stop.NONE_FOUND),
+        ("INFEASIBLE", Stop.INFEASIBLE),
+        ("MODEL_INVALID", Stop.ERROR),
+        ("SOMETHING_NEW", Stop.ERROR),
+    ],
+)
+def test_a_status_word_becomes_a_stop(word: str, stop: Stop) -> None:
+    assert stop_of(word)[0] is stop
+
+
+def test_it_solves_no_relaxation_and_says_so() -> None:
+    assert not relaxes(CpSat())
+    assert not relaxes(Watched(CpSat()))
+    outcome = CpSat().solve(CASES[0].make().relaxed(), Limits())
+    assert outcome.stop is Stop.ERROR
+    assert outcome.row_dual is None
+    assert "integer programs only" in outcome.message
+
+
+def test_a_sum_that_int64_cannot_hold_is_refused_by_name() -> None:
+    milp = model([1] * 9, [0] * 9, [2**21] * 9, [([2**39] * 9, 0, 2**40), ([1] * 9, 0, 9)])
+    with pytest.raises(SolverError, match=r"row\.k\[0\] could pass 2\^62"):
+        CpSat().solve(milp, Limits())
+    with pytest.raises(SolverError, match="objective or a column"):
+        check_reach(model([2**45], [0], [2**20], [([1], 0, 9)]))
+    check_reach(model([2**40], [0], [2**20], [([2**40], 0, 2**40)]))
+
+
+def test_improving_points_are_streamed() -> None:
+    points: list[float] = []
+    bounds: list[float | None] = []
+    milp = model([-5, -4, -3] * 9, [0] * 27, [3] * 27, [([7, 5, 4] * 9, 11, 90)])
+
+    def on_point(x: np.ndarray, bound: float | None) -> None:
+        points.append(float(milp.cost @ x))
+        bounds.append(bound)
+
+    CpSat().solve_streaming(milp, Limits(), start=None, on_point=on_point)
+    assert points
+    assert points == sorted(points, reverse=True)
+    assert all(bound is None or bound <= points[-1] for bound in bounds)
+
+
+def test_the_second_opinion_goes_without_presolve() -> None:
+    other = CpSat().second()
+    assert other == CpSat(presolve=False)
+    assert other.solve(CASES[0].make(), Limits()).objective == -9
+
+
+def test_two_threads_agree() -> None:
+    assert CpSat().solve(CASES[0].make(), Limits(threads=2)).objective == -9

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from gangplan.models.bound import dual_bound
+from gangplan.models.errors import SolverError
+from gangplan.solvers.backends.scip import STATUS, Scip, stop_of
+from gangplan.solvers.base import Limits, Stop
+from tests.solvers.conformance import CASES, Case, market_split
+
+pyscipopt = pytest.importorskip("pyscipopt", reason="pyscipopt is not installed")
+
+
+def test_every_status_word_of_the_library_is_in_the_table() -> None:
+    words = {word.lower() for word in dir(pyscipopt.SCIP_STATUS) if word.isupper()}
+    assert words == set(STATUS)
+
+
+@pytest.mark.parametrize(
+    ("word", "has_point", "stop"),
+    [
+        ("optimal", True, Stop.OPTIMAL),
+        ("gaplimit", True, Stop.OPTIMAL),
+        ("timelimit", True, Stop.FEASIBLE),
+        ("timelimit", False, Stop.NONE_FOUND),
+        ("memlimit", False, Stop.NONE_FOUND),
+        ("infeasible", False, Stop.INFEASIBLE),
+        ("inforunbd", False, Stop.ERROR),
+        ("unbounded", True, Stop.ERROR),
+        ("unknown", True, Stop.ERROR),
+        ("something new", True, Stop.ERROR),
+    ],
+)
+def test_a_status_word_becomes_a_stop(word: str, has_point: bool, stop: Stop) -> None:
+    assert stop_of(word, has_point)[0] is stop
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.name.startswith("linear") and case.optimum is not None]
+)
+def test_duals_of_a_linear_program_prove_its_optimum(case: Case) -> None:
+    milp = case.make()
+    outcome = Scip().solve(milp, Limits())
+    assert outcome.row_dual is not None
+    assert dual_bound(milp, outcome.row_dual)[0] == case.optimum
+
+
+def test_exact_mode_works_or_says_why_not() -> None:
+    said = ""
+    try:
+        said = str(Scip(exact=True).solve(CASES[0].make(), Limits()).objective)
+    except SolverError as error:
+        said = str(error)
+    assert said == "-9.0" or said.startswith("scip: this build has no exact mode")
+
+
+def test_improving_points_are_streamed() -> None:
+    points: list[float] = []
+    milp = market_split()
+    Scip().solve_streaming(
+        milp,
+        Limits(seconds=1),
+        start=None,
+        on_point=lambda x, bound: points.append(float(milp.cost @ x)),
+    )
+    assert points
+    assert points == sorted(points, reverse=True)
+
+
+def test_the_second_opinion_goes_without_presolve() -> None:
+    other = Scip().second()
+    assert other == Scip(presolve=False)
+    assert other.solve(CASES[0].make(), Limits()).objective == -9
+
+
+def test_another_seed_is_another_search_with_the_same_answer() -> None:
+    milp = CASES[0].make()
+    for seed in (1, 2**31 + 5):
+        outcome = Scip().solve(milp, Limits(seed=seed))
+        assert outcome.x is not None
+        assert np.array_equal(np.rint(outcome.x), [1, 1, 0])
