@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from gangplan.experiments import plots
 from gangplan.experiments.paper.equations import blocks_of, typeset
 from gangplan.experiments.paper.results import constants, results
 from gangplan.experiments.records import latest, load
@@ -17,7 +18,7 @@ EXPERIMENT = "solvers"
 
 
 def generate(source: Path, records: Path) -> tuple[str, ...]:
-    """Write ``generated/*.typ``.
+    """Write ``generated/*.typ``, and plots where matplotlib is installed.
 
     Parameters
     ----------
@@ -36,14 +37,17 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
         raise _refusal(source / MAIN, "no such file: the paper is part of the repository")
     found, notes = load(records) if any(records.glob("*.jsonl")) else ((), ())
     texts = {kind: typeset(blocks_of(kind), kind) for kind in KINDS}
-    texts["results"] = results([r for r in latest(found) if r.experiment == EXPERIMENT])
     texts["code"] = constants()
+    chosen = [record for record in latest(found) if record.experiment == EXPERIMENT]
+    folder = source / "generated"
     try:
-        (source / "generated").mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
+        drawn = plots.plot_all(chosen, folder, EXPERIMENT) if plots.available() else ()
+        texts["results"] = results(chosen, [path.name for path in drawn])
         for name, text in texts.items():
-            (source / "generated" / f"{name}.typ").write_text(text, encoding="utf-8")
+            (folder / f"{name}.typ").write_text(text, encoding="utf-8")
     except OSError as error:
-        raise _refusal(source / "generated", f"cannot be written: {error.strerror}") from None
+        raise _refusal(folder, f"cannot be written: {error.strerror or error}") from None
     return notes
 
 

@@ -54,6 +54,10 @@ def test_every_source_of_the_paper_is_read_for_figures() -> None:
     assert {path.name for path in PAPER.glob("*.typ")} == {"gangplan.typ", "style.typ"}
 
 
+def test_the_paper_needs_no_package_from_the_net() -> None:
+    assert all("@preview" not in path.read_text() for path in PAPER.glob("*.typ"))
+
+
 def test_without_typst_one_line_says_what_to_install(
     source: Path, records: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
