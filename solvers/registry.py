@@ -43,19 +43,31 @@ class SolverInfo:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A backend of our own: where it is, the library it needs, and the extra that installs it."""
+    """A backend of our own: where it is, the library it needs, and the extra that installs it.
+
+    A backend that is a program names the module that finds it, by ``version()``.
+    """
 
     module: str
     factory: str
     library: str
     licence: str
     extra: str = ""
+    program: str = ""
 
 
 BACKENDS = {
     "highs": BuiltIn("gangplan.solvers.backends.highs", "Highs", "highspy", "MIT"),
     "pyomo": BuiltIn(
         "gangplan.solvers.backends.pyomo", "PyomoSolver", "pyomo", "BSD-3-Clause", "pyomo"
+    ),
+    "cbc": BuiltIn(
+        "gangplan.solvers.backends.cbc",
+        "Cbc",
+        "cbcbox",
+        "EPL-2.0",
+        "cbc",
+        program="gangplan.solvers.backends.cbc_binary",
     ),
     "cpsat": BuiltIn("gangplan.solvers.backends.cpsat", "CpSat", "ortools", "Apache-2.0", "cpsat"),
     "scip": BuiltIn("gangplan.solvers.backends.scip", "Scip", "pyscipopt", "Apache-2.0", "scip"),
@@ -153,9 +165,14 @@ def _info(name: str, entry: BuiltIn) -> SolverInfo:
     from gangplan.solvers.backends.highs import check_version
 
     try:
-        version = metadata.version(entry.library)
+        if entry.program:
+            version = str(_load(entry.program, "version")())
+        else:
+            version = metadata.version(entry.library)
     except metadata.PackageNotFoundError:
         return SolverInfo(name, "", entry.licence, False, _missing(entry))
+    except SolverError as error:
+        return SolverInfo(name, "", entry.licence, False, str(error))
     try:
         if entry.library == "highspy":
             check_version(_numbers(version))

@@ -14,6 +14,18 @@ def test_highs_is_listed_with_version_and_licence() -> None:
     assert info.reason == ""
 
 
+def test_cbc_is_listed_with_where_it_is_from_or_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    info = next(info for info in available() if info.name == "cbc")
+    assert info.licence == "EPL-2.0"
+    assert bool(info.version) == info.available == (not info.reason)
+    monkeypatch.setenv("GANGPLAN_CBC", "/nowhere")
+    info = next(info for info in available() if info.name == "cbc")
+    assert (info.available, info.version) == (False, "")
+    assert info.reason == "cbc: GANGPLAN_CBC: /nowhere is no program"
+
+
 def test_our_backends_run_in_a_watched_process() -> None:
     assert get("highs") == Watched(Highs())
 
