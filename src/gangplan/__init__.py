@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gangplan.api import compare as compare
     from gangplan.api import load as load
     from gangplan.api import plan as plan
     from gangplan.api import verify as verify
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "compare": "gangplan.api",
     "load": "gangplan.api",
     "plan": "gangplan.api",
     "verify": "gangplan.api",

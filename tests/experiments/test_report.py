@@ -1,0 +1,60 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gangplan.experiments import plots
+from gangplan.experiments.report import report
+from gangplan.models.errors import InputError
+from tests.experiments.record_cases import record, tier
+
+RECORDS = [
+    record("a"),
+    record("b", solver="cbc", seconds={"plan": 5.0}),
+    record("c", solver="scip", tiers=(tier(4, 5),), stop="feasible"),
+    record("d", solver="cpsat", status="skipped", tiers=(), verified=None, stop=""),
+]
+
+
+def test_equal_records_give_equal_files(tmp_path: Path) -> None:
+    first = report(RECORDS, tmp_path / "a")
+    again = report(RECORDS, tmp_path / "b")
+    assert len(first.files) == len(again.files) > 4
+    for one, two in zip(first.files, again.files, strict=True):
+        assert one.read_bytes() == two.read_bytes(), one.name
+
+
+def test_the_file_for_the_paper_has_bare_numbers(tmp_path: Path) -> None:
+    report(RECORDS, tmp_path)
+    document = json.loads((tmp_path / "hand.json").read_text())
+    assert document["schema"] == "gangplan/tables/v1"
+    table = document["tables"]["backends"]
+    row = dict(zip(table["head"], table["rows"][2], strict=True))
+    assert (row["backend"], row["gap [%, median]"], row["proven"]) == ("scip/counts", 25.0, 0)
+
+
+def test_a_newer_record_of_a_cell_replaces_the_older(tmp_path: Path) -> None:
+    newer = record("other version", seconds={"plan": 4.0})
+    tables = report([*RECORDS, newer], tmp_path).tables["hand"]
+    assert dict(zip(tables[0].head, tables[0].rows[0], strict=True))["time [s, median]"] == 4
+
+
+def test_experiments_have_files_of_their_own(tmp_path: Path) -> None:
+    written = report([record(), record(experiment="other")], tmp_path)
+    assert set(written.tables) == {"hand", "other"}
+    assert (tmp_path / "other.md").is_file()
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "hand.md").mkdir()
+    with pytest.raises(InputError, match=r"hand\.md: cannot be written: Is a directory"):
+        report(RECORDS, tmp_path)
+
+
+def test_the_profile_is_relative_to_the_fastest_proof_of_each_run() -> None:
+    runs = {
+        "fast": [record(seconds={"plan": 1.0})],
+        "slow": [record(seconds={"plan": 3.0})],
+        "open": [record(tiers=(tier(4, 5),))],
+    }
+    assert plots.profile(runs) == {"fast": [1.0], "slow": [2.0], "open": []}
