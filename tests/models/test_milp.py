@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 from gangplan.models.errors import FormulationError
 from gangplan.models.milp import BIGGEST, Columns, Milp, RowBlock, build, row_block
@@ -96,3 +99,31 @@ def test_a_side_that_is_not_integral_is_refused() -> None:
     columns.add("x", 0, [1])
     with pytest.raises(FormulationError, match="not integral"):
         build(columns, [row_block("half", [0], [0], [1], 0, 0.5, 1)])
+
+
+def test_equal_models_have_equal_digests_whatever_their_blocks_are_called() -> None:
+    milp = small().with_cost([-1, -2, 5], offset=7)
+    assert milp.digest() == small().with_cost([-1, -2, 5], offset=7).digest()
+    same = replace(milp, row_blocks={}, col_blocks={})
+    # Entries in another order, one in two halves, a zero written out, and a negative zero.
+    entries = [(1, 1, 1.0), (1, 1, 1.0), (1, 0, 1.0), (0, 2, -3.0), (0, 1, 1.0), (0, 0, 1.0)]
+    row, col, coef = zip(*entries, (1, 2, 0.0), strict=True)
+    same = replace(same, matrix=sparse.csr_array((coef, (row, col)), shape=(2, 3)))
+    same = replace(same, lower=np.array([-0.0, 0.0, 0.0]))
+    assert same.digest() == milp.digest()
+
+
+def test_whatever_changes_a_model_changes_its_digest() -> None:
+    milp = small().with_cost([-1, -2, 5], offset=7)
+    changed = [
+        milp.with_cost([-1, -2, 6], offset=7),
+        milp.with_cost([-1, -2, 5], offset=8),
+        milp.relaxed(),
+        milp.with_rows(row_block("hold", [0], [2], [1], 1, 1, 1)),
+        replace(milp, upper=milp.upper + 1),
+        replace(milp, lower=milp.lower - 1),
+        replace(milp, row_upper=milp.row_upper + 1),
+        replace(milp, row_lower=milp.row_lower - 1),
+        replace(milp, matrix=milp.matrix * 2),
+    ]
+    assert len({milp.digest(), *(other.digest() for other in changed)}) == len(changed) + 1
