@@ -1,5 +1,6 @@
 """Solvers that crash, hang or fill memory, to be run in a child process."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -88,3 +89,36 @@ class RunsAProgram:
             Path(self.told).write_text(str(program.pid))
             program.wait()
         return Outcome(Stop.NONE_FOUND)
+
+
+@dataclass(frozen=True)
+class HoldsTheInterpreter:
+    """Waits in C without letting go of the interpreter: no other thread of the child runs."""
+
+    told: str
+    name: str = "holds the interpreter"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        Path(self.told).write_text(str(os.getpid()))
+        ctypes.PyDLL(None).sleep(100)
+        return Outcome(Stop.NONE_FOUND)
+
+
+@dataclass(frozen=True)
+class TellsItsLimit:
+    """Says how many seconds it was given."""
+
+    name: str = "tells its limit"
+
+    def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
+        return Outcome(Stop.NONE_FOUND, message=str(limits.seconds))
+
+
+@dataclass(frozen=True)
+class TellsItsLimitAndStreams(TellsItsLimit):
+    """The same, and could hand over points."""
+
+    def solve_streaming(
+        self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: OnPoint | None
+    ) -> Outcome:
+        return self.solve(milp, limits, start=start)

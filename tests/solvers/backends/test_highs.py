@@ -9,7 +9,7 @@ from gangplan.models.milp import Columns, build, row_block
 from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.highs import STATUS, Highs, check_version, stop_of
 from gangplan.solvers.base import Limits, Stop
-from tests.solvers.conformance import CASES, market_split
+from tests.solvers.conformance import CASES, market_split, model
 
 
 def test_every_status_word_of_the_library_is_in_the_table() -> None:
@@ -115,3 +115,14 @@ def test_importing_the_module_leaves_highspy_out() -> None:
         "sys.exit('highspy' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_linear_program_without_columns_has_a_dual_for_each_row() -> None:
+    for rows in (0, 2):
+        sides: list[tuple[list[int], float, float]] = [([], -1.0, 1.0)] * rows
+        outcome = Highs().solve(model([], [], [], sides, relaxed=True), Limits())
+        assert outcome.stop is Stop.OPTIMAL
+        assert outcome.objective == 0
+        assert outcome.row_dual is not None
+        assert outcome.row_dual.shape == (rows,)
+    assert Highs().solve(model([], [], [], [([], 1.0, 2.0)]), Limits()).stop is Stop.INFEASIBLE
