@@ -26,7 +26,6 @@ TODO_CASES = {
     "pre-minimum-or-more-with-more-victims": "preemption",
     "pre-spare-member-before-minimum": "preemption",
     "fil-spread-and-unusable-zones": "topologySpreadConstraints",
-    "sol-status-words": "cbc",
 }
 """What is not done yet, by name; every other case must be ok."""
 
@@ -109,6 +108,9 @@ def test_an_input_that_cannot_be_read_fails_with_its_message(tmp_path: Path) -> 
             "row 5: status no_solution_in_time, came solver_err",
         ),
         (3, {"errors": [{"about": "solver", "must_mention": ["purple"]}]}, "row 4: 'purple'"),
+        (5, {"status": "optimal"}, "row 6: status optimal, came feasible"),
+        (6, {"status": "feasible"}, "row 7: status feasible, came no_solution_in_time"),
+        (7, {"status": "feasible"}, "row 8: status feasible, came no_valid_solution"),
     ],
 )
 def test_a_wrong_word_about_a_stubbed_solver_fails(
@@ -117,6 +119,12 @@ def test_a_wrong_word_about_a_stubbed_solver_fails(
     case = changed("sol-status-words", status="optimal")
     case.body["stub_solver_results"][row]["expect"].update(expect)
     assert came in run(case, tmp_path).text
+
+
+def test_a_stubbed_solver_that_nobody_knows_fails(tmp_path: Path) -> None:
+    case = changed("sol-status-words", status="optimal")
+    case.body["stub_solver_results"][5]["backend"] = "oracle"
+    assert "row 6: no stub of oracle" in run(case, tmp_path).text
 
 
 def test_a_change_that_nobody_knows_is_todo(tmp_path: Path) -> None:

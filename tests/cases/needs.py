@@ -17,8 +17,6 @@ def needs(case: Case) -> dict[str, set[str]]:
         found["preemption"] = set()
     if "events_between_plan_and_apply" in case.body:
         found["apply"] = set()
-    if any(row["backend"] == "cbc" for row in case.body.get("stub_solver_results", ())):
-        found["cbc"] = set()
     for need, group in _of_groups(case):
         found.setdefault(need, set()).add(group)
     return found
