@@ -13,8 +13,10 @@ from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.tables import SHIFT, charged, shifted_mean
 from gangplan.models.errors import Fault, InputError
 
-SIZE = (6.4, 3.6)
+SIZE = (7.2, 3.6)
 """Inches."""
+
+DASHES = ("-", "--", ":", "-.")
 
 Series = dict[str, list[Record]]
 """Backend -> its runs."""
@@ -70,34 +72,48 @@ def _time(axes: Any, series: Series) -> None:
 
 
 def _gap(axes: Any, series: Series) -> None:
-    for backend, runs in series.items():
-        gaps = sorted(100 * run.gap for run in runs if run.gap is not None)
-        shares = [(place + 1) / len(runs) for place in range(len(gaps))]
-        axes.step([0.0, *gaps], [0.0, *shares], where="post", label=backend)
-    axes.set_xlabel("gap of the first tier at the end, %")
-    axes.set_ylabel("share of runs")
+    gaps = {
+        backend: sorted(100 * run.gap for run in runs if run.gap is not None)
+        for backend, runs in series.items()
+    }
     axes.set_xscale("symlog", linthresh=0.01)
+    _steps(axes, series, gaps, {backend: len(runs) for backend, runs in series.items()}, 0.0)
     axes.set_xlim(left=0)
-    axes.legend(fontsize="small")
+    axes.set_xlabel("gap of the first tier at the end, %")
 
 
 def _profile(axes: Any, series: Series) -> None:
     total = len({run.instance for runs in series.values() for run in runs})
-    ratios = profile(series)
-    worst = max((max(found) for found in ratios.values() if found), default=1.0) * 1.1
-    for backend, found in ratios.items():
-        shares = [(place + 1) / total for place in range(len(found))]
+    axes.set_xscale("log")
+    _steps(axes, series, profile(series), dict.fromkeys(series, total), 1.0)
+    axes.set_xlabel(f"time to proof over the fastest (both + {SHIFT:g} s)")
+
+
+def _steps(
+    axes: Any,
+    series: Series,
+    values: dict[str, list[float]],
+    totals: dict[str, int],
+    first: float,
+) -> None:
+    """Draw the share of runs at or below each value: colour by solver, dashes by formulation."""
+    last = 1.1 * max((found[-1] for found in values.values() if found), default=first)
+    solvers = list(dict.fromkeys(runs[0].solver for runs in series.values()))
+    kinds = list(dict.fromkeys(runs[0].formulation for runs in series.values()))
+    for backend, found in values.items():
+        run = series[backend][0]
+        shares = [0.0, *((place + 1) / totals[backend] for place in range(len(found)))]
         axes.step(
-            [1.0, *found, worst],
-            [0.0, *shares, shares[-1] if shares else 0.0],
+            [first, *found, last],
+            [*shares, shares[-1]],
             where="post",
             label=backend,
+            color=f"C{solvers.index(run.solver)}",
+            linestyle=DASHES[kinds.index(run.formulation) % len(DASHES)],
         )
-    axes.set_xscale("log")
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel(f"time to proof over the fastest (both + {SHIFT:g} s)")
     axes.set_ylabel("share of runs")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 PLOTS: dict[str, Callable[[Any, Series], None]] = {"time": _time, "gap": _gap, "profile": _profile}

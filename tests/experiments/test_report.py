@@ -45,6 +45,15 @@ def test_experiments_have_files_of_their_own(tmp_path: Path) -> None:
     assert (tmp_path / "other.md").is_file()
 
 
+@pytest.mark.skipif(not plots.available(), reason="matplotlib is not installed")
+def test_limits_are_drawn_apart(tmp_path: Path) -> None:
+    report([*RECORDS, record(time_limit=3.0)], tmp_path)
+    assert {path.name for path in tmp_path.glob("*-time.svg")} == {
+        "hand-20s-time.svg",
+        "hand-3s-time.svg",
+    }
+
+
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "hand.md").mkdir()
     with pytest.raises(InputError, match=r"hand\.md: cannot be written: Is a directory"):
