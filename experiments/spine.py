@@ -17,6 +17,7 @@ from gangplan.experiments.figures.greedy import greedy_racks, greedy_training, g
 from gangplan.experiments.figures.line import SEED, THREADS, Line
 from gangplan.experiments.figures.reading import read_5000
 from gangplan.experiments.figures.start import import_gangplan
+from gangplan.experiments.figures.workers import handover_400k, overshoot_1024, warm_worker
 
 FIGURES: Mapping[str, Callable[[], Iterator[Line]]] = {
     "import": import_gangplan,
@@ -25,6 +26,9 @@ FIGURES: Mapping[str, Callable[[], Iterator[Line]]] = {
     "greedy-racks": greedy_racks,
     "greedy-vectors": greedy_vectors,
     "build-128": build_128,
+    "warm-worker": warm_worker,
+    "handover-400k": handover_400k,
+    "overshoot-1024": overshoot_1024,
     "thousand-pods": thousand_pods,
     "counts-128": counts_128,
 }
