@@ -1,11 +1,12 @@
 """Builds the paper: what is generated goes to ``generated/``, then typst runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gangplan.experiments import plots
 from gangplan.experiments.paper.equations import blocks_of, typeset
 from gangplan.experiments.paper.results import constants, results
-from gangplan.experiments.records import latest, load
+from gangplan.experiments.records import DONE, Record, latest, load
 from gangplan.models.errors import Fault, InputError
 
 MAIN = "gangplan.typ"
@@ -13,8 +14,8 @@ MAIN = "gangplan.typ"
 KINDS = ("counts", "assignment")
 """Formulations whose equations are printed, in order."""
 
-EXPERIMENT = "solvers"
-"""The experiment whose records the comparison is made of."""
+EXPERIMENTS = ("solvers", "solvers-short")
+"""Experiments that the comparison may be made of: the first one with a finished run is."""
 
 
 def generate(source: Path, records: Path) -> tuple[str, ...]:
@@ -38,17 +39,25 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
     found, notes = load(records) if any(records.glob("*.jsonl")) else ((), ())
     texts = {kind: typeset(blocks_of(kind), kind) for kind in KINDS}
     texts["code"] = constants()
-    chosen = [record for record in latest(found) if record.experiment == EXPERIMENT]
+    chosen = _comparison(latest(found))
     folder = source / "generated"
     try:
         folder.mkdir(exist_ok=True)
-        drawn = plots.plot_all(chosen, folder, EXPERIMENT) if plots.available() else ()
+        drawn = plots.plot_all(chosen, folder, "solvers") if plots.available() else ()
         texts["results"] = results(chosen, [path.name for path in drawn])
         for name, text in texts.items():
             (folder / f"{name}.typ").write_text(text, encoding="utf-8")
     except OSError as error:
         raise _refusal(folder, f"cannot be written: {error.strerror or error}") from None
     return notes
+
+
+def _comparison(records: Sequence[Record]) -> list[Record]:
+    for name in EXPERIMENTS:
+        chosen = [record for record in records if record.experiment == name]
+        if any(record.status == DONE for record in chosen):
+            return chosen
+    return []
 
 
 def build(source: Path, records: Path, output: Path) -> tuple[str, ...]:

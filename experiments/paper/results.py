@@ -73,6 +73,7 @@ def facts(records: Sequence[Record]) -> dict[str, str]:
     done = [record for record in records if record.status == DONE]
     checked, conflicts = agreement(done)
     return {
+        "experiment": _listed(r.experiment for r in done),
         "runs": f"{len(done):,}",
         "skipped": f"{sum(r.status == SKIPPED for r in records):,}",
         "failed": f"{sum(r.status == FAILED for r in records):,}",

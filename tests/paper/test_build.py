@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gangplan.experiments.paper.__main__ import main
-from gangplan.experiments.paper.build import EXPERIMENT, KINDS, build
+from gangplan.experiments.paper.build import KINDS, build, generate
 from gangplan.experiments.paper.equations import blocks_of
 from gangplan.experiments.records import append
 from gangplan.models.errors import InputError
@@ -37,7 +37,7 @@ def records(tmp_path: Path) -> Path:
     folder.mkdir()
     for solver in ("highs", "cbc"):
         for seed in (1, 2):
-            run = record(f"{solver}{seed}", experiment=EXPERIMENT, solver=solver, seed=seed)
+            run = record(f"{solver}{seed}", experiment="solvers", solver=solver, seed=seed)
             append(folder / "solvers.jsonl", run)
     other = record("o", experiment="other", solver="nobody", tiers=(tier(1, 2),))
     append(folder / "other.jsonl", other)
@@ -86,6 +86,19 @@ def test_records_make_a_pdf_of_several_pages(
     generated = (source / "generated" / "results.typ").read_text()
     assert "highs/counts" in generated
     assert "nobody" not in generated
+
+
+def test_the_short_comparison_stands_in_for_the_long_one(source: Path, records: Path) -> None:
+    append(records / "short.jsonl", record("s", experiment="solvers-short", solver="short"))
+    generate(source, records)
+    said = (source / "generated" / "results.typ").read_text()
+    assert "highs/counts" in said
+    assert "short/counts" not in said
+    (records / "solvers.jsonl").unlink()
+    generate(source, records)
+    said = (source / "generated" / "results.typ").read_text()
+    assert "short/counts" in said
+    assert 'experiment: "solvers-short"' in said
 
 
 def test_without_records_the_paper_says_so(source: Path, tmp_path: Path) -> None:
