@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gangplan.cli import codes, options
-from gangplan.cli.progress import progress
+from gangplan.cli.progress import progress, say
 from gangplan.cli.reading import read_sources, say_notes
 
 
@@ -55,6 +55,9 @@ def compare(
             progress=lambda done, total, what: show(f"{done + 1} of {total}: {what}", 0.0),
         )
     say_notes(instance)
+    for record in found:
+        for warning in record.warnings:
+            say(f"warning: {record.backend}: {warning}")
     show_compared(found, on_stderr=as_json)
     if as_json:
         print_json({"schema": "gangplan/compare/v1", "instance": instance.digest()}, found)
