@@ -1,0 +1,1 @@
+"""Machine reassignment of the Google ROADEF/EURO challenge 2012."""
