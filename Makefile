@@ -28,9 +28,13 @@ check: $(STAMP)
 
 fuzz: $(STAMP)
 	$(BIN)/python -m pytest -n auto -q -m slow
+	$(BIN)/python -m tests.fuzz
 
 bench: $(STAMP)
 	$(BIN)/python -m gangplan.experiments.spine
+
+paper: $(VENV)/.solvers
+	$(BIN)/python -m gangplan.experiments.paper
 
 wheel: $(STAMP)
 	$(BIN)/python -m build --no-isolation --outdir $(DIST) .
