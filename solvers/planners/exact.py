@@ -110,6 +110,7 @@ class Exact:
             "gap": limits.gap,
             "threads": limits.threads,
             "seed": limits.seed,
+            **({} if limits.memory is None else {"memory": limits.memory}),
         }
 
 

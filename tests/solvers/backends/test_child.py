@@ -86,12 +86,15 @@ def test_a_solver_is_told_to_stop_before_the_kill() -> None:
         (linear, 20, 19),
     ):
         message = Watched(TellsItsLimit()).solve(milp, Limits(seconds=seconds)).message
-        assert told - 0.1 * seconds < float(message) <= told
+        assert told - 0.5 * seconds < float(message) <= told
     searched = Watched(TellsItsLimitAndStreams()).solve(KNAPSACK, Limits(seconds=20)).message
     assert 19 < float(searched) <= 19.7
 
 
 def test_ctrl_c_carries_the_last_streamed_point() -> None:
+    worker = workers.take(1)
+    worker.wait_ready()
+    workers.keep(worker)
     signal.signal(signal.SIGALRM, _interrupt)
     signal.setitimer(signal.ITIMER_REAL, 2)
     with pytest.raises(Interrupted) as stop:

@@ -57,7 +57,7 @@ def test_a_program_that_the_solver_ran_counts() -> None:
 
 def test_a_program_that_the_solver_ran_counts_after_a_kill() -> None:
     hangs = f"import time; held = bytearray({300 * MIB}); time.sleep(100)"
-    outcome = Watched(RunsAProgram(hangs), grace=0.1).solve(KNAPSACK, Limits(seconds=1))
+    outcome = Watched(RunsAProgram(hangs), grace=0.1).solve(KNAPSACK, Limits(seconds=2))
     assert outcome.limit == "time"
     assert outcome.peak_memory is not None
     assert outcome.peak_memory > 300 * MIB
@@ -88,11 +88,6 @@ def test_a_limit_below_what_is_used_already_says_so() -> None:
         Watched(Highs()).solve(KNAPSACK, Limits(memory=MIB))
 
 
-def test_the_limit_is_refused_where_it_is_no_number_of_bytes() -> None:
-    with pytest.raises(ValueError, match="memory = 0"):
-        Limits(memory=0)
-
-
 def test_the_planner_keeps_the_greedy_plan_and_says_why() -> None:
     instance = make_instance(
         nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
@@ -107,6 +102,7 @@ def test_the_planner_keeps_the_greedy_plan_and_says_why() -> None:
     result = planner.plan(instance, Limits(seconds=20, memory=600 * MIB))
     assert not check(instance, result.plan)
     assert result.stop == "feasible"
+    assert result.planner["memory"] == 600 * MIB
     assert any(
         "its last plan and bounds are kept: fills memory: out of memory" in warning
         for warning in result.warnings
