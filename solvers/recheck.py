@@ -294,7 +294,7 @@ def _reasons(instance: Instance, result: Result) -> Iterator[Recheck]:
         short = cannot_be_placed(instance, g, needs, slots)
         true = "" if short is None else sentence(instance, g, short)
         holds = bool(true) and text.startswith(true)
-        said = f"counted again: {true or 'nothing rules it out'}"
+        said = "counted again" if holds else f"counted again: {true or 'nothing rules it out'}"
         seconds = time.perf_counter() - begin
         verdict = CONFIRMED if holds else REFUTED
         yield Recheck("", verdict, COUNTING, seconds, said, instance.names.groups[g])

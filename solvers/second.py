@@ -15,11 +15,12 @@ from gangplan.solvers.base import Doubtable, Limits, Solver
 SEED_SHIFT = 7_919
 """Added to the seed of the second run."""
 
-WITNESSES = ("cbc", "scip", "cpsat", "highs")
-"""Our backends that can contradict one another, in the order in which they are asked."""
+WITNESSES = ("scip", "cpsat", "cbc", "highs")
+"""Our backends that can contradict one another, in the order in which they are asked: CBC's
+preprocessing has called feasible models infeasible (coin-or/Cbc #734, #737, #740)."""
 
-RELAYS = {"pyomo": "highs"}
-"""Backends that hand the model to another one, and which: these two are one witness."""
+RELAY = "pyomo"
+"""Hands the model to another backend, ``pyomo:ENGINE``, HiGHS where none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,9 @@ def witnesses(claimants: Collection[str]) -> Iterator[Way]:
     usable = [info.name for info in available() if info.available]
     names = [name for name in WITNESSES if name in usable]
     names += [name for name in usable if name not in BACKENDS]
+    engines = {engine_of(name) for name in claimants}
     for name in names:
-        if not {name, *(relay for relay, on in RELAYS.items() if on == name)} & {*claimants}:
+        if name not in engines:
             try:
                 yield Way(get(name), True)
             except GangplanError:
@@ -87,10 +89,17 @@ def way_to_check(claimants: Collection[str], solver: Solver | None = None) -> Wa
         solver = _first_of(claimants)
     if solver is None:
         return None
-    own = {solver.name, RELAYS.get(solver.name, solver.name)}
-    if not own & {*claimants}:
+    if engine_of(solver.name) not in {engine_of(name) for name in claimants}:
         return Way(solver, True)
     return own_way(solver) or Way(solver, False)
+
+
+def engine_of(name: str) -> str:
+    """Name the backend that does the work: that of a relay is the one behind it."""
+    relay, _, engine = name.partition(":")
+    if relay != RELAY:
+        return name
+    return engine.removeprefix("appsi_").removesuffix("_direct") or "highs"
 
 
 def _first_of(names: Collection[str]) -> Solver | None:
@@ -109,7 +118,8 @@ def claimant(solver: Solver, limits: Limits) -> Claimant:
     """Name who searches, with version and options, for a certificate."""
     from gangplan.solvers.registry import available
 
-    version = next((info.version for info in available() if info.name == solver.name), "")
+    mine = solver.name.partition(":")[0]
+    version = next((info.version for info in available() if info.name == mine), "")
     own = [*_options(solver), f"threads={limits.threads}", f"seed={limits.seed}"]
     return Claimant(solver.name, version, " ".join(own))
 

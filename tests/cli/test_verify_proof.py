@@ -59,7 +59,7 @@ def test_every_claim_is_confirmed(tmp_path: Path, capsys: Captured) -> None:
     said = capsys.readouterr()
     assert said.err == ""
     assert "keeps every rule" in said.out
-    assert "claims confirmed" in said.out
+    assert "every claim is confirmed (" in said.out
     assert "by a second search's word" in said.out
     rows = [line for line in said.out.splitlines() if f" {CONFIRMED} " in line]
     assert [row.split()[0] for row in rows][-1] == "test/g4"

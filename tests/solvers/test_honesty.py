@@ -85,6 +85,9 @@ def test_another_backend_is_a_better_witness_than_the_same_one() -> None:
 
 def test_a_relay_is_no_witness_of_the_backend_behind_it() -> None:
     assert "highs" not in [way.solver.name for way in witnesses({"pyomo"})]
+    assert "highs" not in [way.solver.name for way in witnesses({"pyomo:appsi_highs"})]
+    assert "highs" in [way.solver.name for way in witnesses({"pyomo:cbc"})]
+    assert "scip" not in [way.solver.name for way in witnesses({"pyomo:scip_direct"})]
     assert "highs" in [way.solver.name for way in witnesses({"cbc"})]
 
 

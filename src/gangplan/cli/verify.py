@@ -115,7 +115,8 @@ def _settled(plan: str, proofs: "Sequence[Recheck]", as_json: bool) -> int:
         return codes.NOTHING_PLANNED
     word = sum(one.rests_on_a_search for one in proofs)
     rest = f", {word} of them by a second search's word" if word else ""
-    _verdict(f"{plan}: all {len(proofs)} claims confirmed{rest}", as_json)
+    said = f"every claim is confirmed ({len(proofs)}{rest})" if proofs else "no bound is claimed"
+    _verdict(f"{plan}: {said}", as_json)
     return codes.GOOD
 
 
