@@ -89,11 +89,11 @@ class CpSat:
         solver = cp_model.CpSolver()
         handed = time.perf_counter()
         self._set_parameters(solver.parameters, limits, handed - begin)
-        callback = None if on_point is None else _streamer(cp_model, on_point)
+        callback = None if on_point is None else _streamer(cp_model, milp, on_point)
         word = solver.solve(model, callback).name
         done = time.perf_counter()
         outcome = replace(
-            _outcome(word, solver.response_proto, said),
+            _outcome(milp, word, solver.response_proto, said),
             handover_seconds=handed - begin,
             solve_seconds=done - handed,
             overshoot=max(0.0, done - begin - limits.seconds),
@@ -158,7 +158,7 @@ def _whole(values: np.ndarray) -> list[int]:
     return exact
 
 
-def _outcome(word: str, response: Any, said: str) -> Outcome:
+def _outcome(milp: Milp, word: str, response: Any, said: str) -> Outcome:
     """Read the answer; the status decides whether there is a point."""
     stop, limit = stop_of(word)
     has_point = stop in (Stop.OPTIMAL, Stop.FEASIBLE)
@@ -167,23 +167,35 @@ def _outcome(word: str, response: Any, said: str) -> Outcome:
         stop,
         x=np.array(list(response.solution), dtype=np.float64) if has_point else None,
         objective=float(response.objective_value) if has_point else None,
-        bound=_bound(float(response.best_objective_bound)) if bounded else None,
+        bound=bound_of(milp, stop, float(response.best_objective_bound)) if bounded else None,
         limit=limit,
         message=joined(word, said),
     )
 
 
-def _bound(claimed: float) -> float | None:
-    """Return a claimed bound; None for the ends of int64, which stand for nothing proven."""
-    return claimed if abs(claimed) < REACH else None
+def bound_of(milp: Milp, stop: Stop, claimed: float) -> float | None:
+    """Return the claimed bound; None where it stands for nothing proven.
+
+    A search that ended before it had a bound says 0, which no claim can be told from: at a limit,
+    0 counts only where the bounds of the columns prove it. The ends of int64 count never.
+    """
+    at_limit = stop is not Stop.OPTIMAL
+    if abs(claimed) >= REACH or (at_limit and claimed == 0 and _least(milp) < 0):
+        return None
+    return claimed
 
 
-def _streamer(cp_model: ModuleType, on_point: OnPoint) -> Any:
+def _least(milp: Milp) -> float:
+    """Return what the objective cannot go below, by the bounds of the columns."""
+    return float(np.minimum(milp.cost * milp.lower, milp.cost * milp.upper).sum())
+
+
+def _streamer(cp_model: ModuleType, milp: Milp, on_point: OnPoint) -> Any:
     class Streamer(cp_model.CpSolverSolutionCallback):  # type: ignore[name-defined,misc]  # lazy
         def on_solution_callback(self) -> None:
             response = self.response_proto
             x = np.array(list(response.solution), dtype=np.float64)
-            on_point(x, _bound(float(response.best_objective_bound)))
+            on_point(x, bound_of(milp, Stop.FEASIBLE, float(response.best_objective_bound)))
 
     return Streamer()
 

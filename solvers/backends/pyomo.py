@@ -35,7 +35,13 @@ from gangplan.solvers.backends.pyomo_engines import (
     classic,
     is_here,
 )
-from gangplan.solvers.backends.pyomo_model import columns_of, load_pyomo, rows_of, to_pyomo
+from gangplan.solvers.backends.pyomo_model import (
+    columns_of,
+    load_pyomo,
+    pause_gc,
+    rows_of,
+    to_pyomo,
+)
 from gangplan.solvers.base import Limits, Outcome, Stop
 
 __all__ = ["ORDER", "STATUS", "PyomoSolver", "stop_of", "to_pyomo"]
@@ -155,7 +161,7 @@ class PyomoSolver:
             engine, model, columns, rows, limits, begin, absolute_gap(milp), start is not None
         )
         try:
-            with _quiet():
+            with _quiet(), pause_gc():
                 answer = run(asked)
         except SolverError:
             raise
@@ -205,6 +211,8 @@ def outcome_of(milp: Milp, answer: Answer, message: str, gap: float | None = Non
         objective = None if x is None else float(milp.cost @ x)
     bounded = not is_lp and stop in (Stop.OPTIMAL, Stop.FEASIBLE, Stop.NONE_FOUND)
     bound = answer.bound if bounded else None
+    if stop is Stop.FEASIBLE and bound is not None and objective is not None and bound >= objective:
+        bound = None  # APPSI gives the incumbent's objective where no search had begun
     if bounded and bound is None and stop is Stop.OPTIMAL and None not in (objective, gap):
         assert objective is not None
         assert gap is not None

@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
@@ -40,9 +41,7 @@ def to_pyomo(milp: Milp) -> Any:
     SolverError : pyomo is missing.
     """
     pyo = load_pyomo()
-    from pyomo.common.gc_manager import PauseGC
-
-    with PauseGC():
+    with pause_gc():
         model = pyo.ConcreteModel(name="gangplan")
         taken = set(dir(model)) | {OBJECTIVE, DUAL, "gangplan_columns", "gangplan_rows"}
         model.gangplan_columns = tuple(_write_columns(pyo, model, milp, taken))
@@ -85,6 +84,14 @@ def load_pyomo() -> ModuleType:
         ) from error
     module: ModuleType = pyomo.environ
     return module
+
+
+def pause_gc() -> AbstractContextManager[Any]:
+    """Keep the garbage collector out: a model is many small objects, and all of them stay."""
+    from pyomo.common.gc_manager import PauseGC
+
+    paused: AbstractContextManager[Any] = PauseGC()
+    return paused
 
 
 def _write_columns(pyo: ModuleType, model: Any, milp: Milp, taken: set[str]) -> Iterator[str]:

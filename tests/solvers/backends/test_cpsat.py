@@ -3,7 +3,7 @@ import pytest
 
 from gangplan.models.errors import SolverError
 from gangplan.solvers.backends.child import Watched
-from gangplan.solvers.backends.cpsat import STATUS, CpSat, check_reach, stop_of
+from gangplan.solvers.backends.cpsat import STATUS, CpSat, bound_of, check_reach, stop_of
 from gangplan.solvers.base import Limits, Stop, relaxes
 from tests.solvers.conformance import CASES, model
 
@@ -45,6 +45,24 @@ def test_a_sum_that_int64_cannot_hold_is_refused_by_name() -> None:
     with pytest.raises(SolverError, match="objective or a column"):
         check_reach(model([2**45], [0], [2**20], [([1], 0, 9)]))
     check_reach(model([2**40], [0], [2**20], [([2**40], 0, 2**40)]))
+
+
+@pytest.mark.parametrize(
+    ("cost", "stop", "claimed", "bound"),
+    [
+        (-1, Stop.NONE_FOUND, 0.0, None),  # ended before it had a bound
+        (-1, Stop.FEASIBLE, 0.0, None),
+        (-1, Stop.OPTIMAL, 0.0, 0.0),
+        (1, Stop.NONE_FOUND, 0.0, 0.0),
+        (-1, Stop.NONE_FOUND, -7.0, -7.0),
+        (-1, Stop.FEASIBLE, -(2.0**63), None),
+    ],
+)
+def test_a_bound_that_was_never_set_is_no_bound(
+    cost: int, stop: Stop, claimed: float, bound: float | None
+) -> None:
+    milp = model([cost], [0], [9], [([1], 0, 9)])
+    assert bound_of(milp, stop, claimed) == bound
 
 
 def test_improving_points_are_streamed() -> None:

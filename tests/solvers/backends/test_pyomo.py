@@ -126,6 +126,13 @@ def test_what_is_no_point_is_never_handed_on(values: list[float] | None) -> None
     assert outcome_of(KNAPSACK, claim, "").bound is None
 
 
+def test_a_limit_whose_bound_is_its_incumbent_has_no_bound() -> None:
+    x = np.array([0.0, 0.0, 1.0])
+    outcome = outcome_of(KNAPSACK, Answer("maxTimeLimit", x, -6.0, -6.0, None, 1.0, False), "")
+    assert outcome.stop is Stop.FEASIBLE
+    assert outcome.bound is None
+
+
 def test_a_proof_without_a_bound_is_worth_its_gap() -> None:
     claim = Answer("optimal", np.array([1.0, 1.0, 0.0]), None, None, None, 1.0, False)
     assert outcome_of(KNAPSACK, claim, "", 0.5).bound == -9.5
