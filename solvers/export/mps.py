@@ -2,8 +2,8 @@
 
 Rows with two different finite sides are ``L`` rows with a range; a row that is open on both sides
 is a further ``N`` row. The constant of the objective stands in the right sides as -offset, as
-HiGHS, CBC, SCIP and CPLEX read it. Bounds of every column are written: readers do not agree on
-those of an integer column without any.
+HiGHS, CBC, SCIP and CPLEX read it. Every column has an upper bound written: readers do not agree on
+that of an integer column without any.
 """
 
 import os
@@ -58,7 +58,9 @@ def mps_text(milp: Milp, columns: list[str], rows: list[str]) -> Iterator[str]:
         _bounds(milp, columns),
         ["ENDATA"],
     ):
-        yield "".join(f"{line}\n" for line in section)
+        text = "\n".join(section)
+        if text:
+            yield text + "\n"
 
 
 def check_sides(milp: Milp) -> None:
@@ -79,7 +81,7 @@ def _kinds(milp: Milp) -> list[str]:
     return [str(kind) for kind in kinds.tolist()]
 
 
-def _columns(milp: Milp, columns: list[str], rows: list[str]) -> Iterator[str]:
+def _columns(milp: Milp, columns: list[str], rows: list[str]) -> list[str]:
     """Write entries column by column, between markers where the columns are integer."""
     by_column = sparse.csc_array(milp.matrix)
     used = np.diff(by_column.indptr) > 0
@@ -96,12 +98,13 @@ def _columns(milp: Milp, columns: list[str], rows: list[str]) -> Iterator[str]:
         )
     ]
     first = np.searchsorted(col[order], np.arange(milp.n_cols + 1))
+    lines: list[str] = []
     for number, (start, end, whole) in enumerate(_runs(milp)):
-        if whole:
-            yield f" m{number} 'MARKER' 'INTORG'"
-        yield from entries[int(first[start]) : int(first[end])]
-        if whole:
-            yield f" m{number} 'MARKER' 'INTEND'"
+        marks = (f" m{number} 'MARKER' 'INTORG'", f" m{number} 'MARKER' 'INTEND'")
+        lines += marks[:1] if whole else ()
+        lines += entries[int(first[start]) : int(first[end])]
+        lines += marks[1:] if whole else ()
+    return lines
 
 
 def _runs(milp: Milp) -> Iterator[tuple[int, int, bool]]:
@@ -132,16 +135,18 @@ def _ranges(milp: Milp, rows: list[str]) -> Iterator[str]:
 
 
 def _bounds(milp: Milp, columns: list[str]) -> Iterator[str]:
-    """Write the lower bound first: an upper one alone would move it in some readers."""
+    """Write each upper bound, behind the lower one where that is not the 0 of every reader."""
     finite_low, finite_high = np.isfinite(milp.lower), np.isfinite(milp.upper)
     low, high = (
         texts(np.where(finite_low, milp.lower, 0)),
         texts(np.where(finite_high, milp.upper, 0)),
     )
     fixed = (milp.lower == milp.upper).tolist()
+    zero = ((milp.lower == 0) & (milp.upper > 0)).tolist()
     for j, name in enumerate(columns):
         if fixed[j]:
             yield f" FX BOUNDS {name} {low[j]}"
             continue
-        yield f" LO BOUNDS {name} {low[j]}" if finite_low[j] else f" MI BOUNDS {name}"
+        if not zero[j]:
+            yield f" LO BOUNDS {name} {low[j]}" if finite_low[j] else f" MI BOUNDS {name}"
         yield f" UP BOUNDS {name} {high[j]}" if finite_high[j] else f" PL BOUNDS {name}"
