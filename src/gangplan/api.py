@@ -121,6 +121,33 @@ def plan(
     return replace(result, reasons={**told, **result.reasons})
 
 
+def write_model(
+    instance: Instance,
+    path: str | Path,
+    objective: str = "groups",
+    *,
+    formulation: str = "counts",
+    weights: Mapping[int, int] | None = None,
+) -> None:
+    """Write the model of the first tier as ``.mps`` or ``.lp``, for any other solver.
+
+    It is to be minimised; a tier that counts what is wanted most stands in it negated.
+
+    Raises
+    ------
+    InputError : unknown objective or formulation, or weights that do not fit.
+    GangplanError : another ending, a path that cannot be written, a full disk.
+    """
+    from gangplan.models.tiers import tiers_of
+    from gangplan.solvers.export.first_tier import write_first_tier
+    from gangplan.solvers.registry import formulation as kind
+
+    check_choices("exact", "highs", objective, formulation)
+    _check_weights(instance, objective, weights)
+    tier = tiers_of(instance, objective, weights)[0]
+    write_first_tier(instance, kind(formulation), tier, path)
+
+
 def verify(instance: Instance, plan: Plan) -> tuple[Violation, ...]:
     """Check a plan against every rule, from (instance, plan) alone; empty when it keeps them."""
     from gangplan.models.verify.check import check

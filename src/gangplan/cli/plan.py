@@ -37,6 +37,14 @@ def plan(
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the plan file.")
     ] = None,
+    model_file: Annotated[
+        str | None,
+        typer.Option(
+            "--write-model",
+            metavar="FILE",
+            help="Write the model of the first goal, before it is solved: .mps or .lp.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
     kubernetes: options.Kubernetes = "1.37",
     levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -47,6 +55,7 @@ def plan(
     from gangplan.cli.render import show_plan
     from gangplan.datasets.io import write_plan
     from gangplan.datasets.json_file import STDIO, check_writable
+    from gangplan.solvers.export.first_tier import writer_of
 
     limits = options.limits_of(time_limit, gap, threads, seed)
     worth = options.weights_of(weights)
@@ -58,10 +67,18 @@ def plan(
     if output is not None:
         check_writable(output)
         options.spare_sources(output, sources)
+    if model_file is not None:
+        if planner != "exact":
+            raise options.usage("--write-model", f"{planner} writes no model")
+        writer_of(model_file)
+        check_writable(model_file)
+        options.spare_sources(model_file, sources)
     with progress() as show:
         started = time.perf_counter()
         instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
         read = time.perf_counter() - started
+        if model_file is not None:
+            api.write_model(instance, model_file, objective, formulation=formulation, weights=worth)
         result = api.plan(
             instance,
             planner,
@@ -87,6 +104,8 @@ def plan(
         write_plan(instance, result, STDIO)
     if file is not None:
         say(f"plan file: {file}")
+    if model_file is not None:
+        say(f"model file: {model_file}")
     if interrupt.heard():
         return codes.INTERRUPTED
     could = any(tier.maximise and not tier.proven for tier in result.tiers)
