@@ -13,7 +13,7 @@ from gangplan.solvers.backends.asked import never_worse
 from gangplan.solvers.backends.workers import Worker, keep, take
 from gangplan.solvers.base import Doubtable, Interrupted, Limits, Outcome, Solver, Stop, relaxes
 
-GRACE = 0.6
+GRACE = 0.5
 """Seconds past the limit before the kill; freeing the memory of a big solve takes its time too."""
 
 KILLED = Outcome(Stop.NONE_FOUND, limit="time", message="killed at the limit")

@@ -33,7 +33,7 @@ EARLY = 1.0
 A solver looks at the clock now and then only, and what it has is lost when it is killed.
 """
 
-EARLY_STREAMING = 0.3
+EARLY_STREAMING = 0.5
 """The same for a search that hands over its points as it goes."""
 
 

@@ -88,7 +88,7 @@ def test_a_solver_is_told_to_stop_before_the_kill() -> None:
         message = Watched(TellsItsLimit()).solve(milp, Limits(seconds=seconds)).message
         assert told - 0.5 * seconds < float(message) <= told
     searched = Watched(TellsItsLimitAndStreams()).solve(KNAPSACK, Limits(seconds=20)).message
-    assert 19 < float(searched) <= 19.7
+    assert 19 < float(searched) <= 19.5
 
 
 def test_ctrl_c_carries_the_last_streamed_point() -> None:
