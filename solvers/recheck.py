@@ -222,9 +222,12 @@ class _Desk:
         way = way_to_check(claimants, self.solver)
         if way is None:
             return Verdict(NOT_SETTLED, "", "no solver is available to search again")
-        model = self._model(replace(certificate, off=()))
-        if model.kind.cells(self.instance) > SEARCH_CELLS:
+        if formulation(certificate.formulation).cells(self.instance) > SEARCH_CELLS:
             return Verdict(NOT_SETTLED, way.how, "the model is too big to search again")
+        try:
+            model = self._model(replace(certificate, off=()))
+        except FormulationError as error:
+            return Verdict(NOT_SETTLED, way.how, f"no model could be written: {error}")
         seconds = self._seconds()
         if seconds < LEAST_SECONDS:
             return Verdict(NOT_SETTLED, way.how, "no time was left to search again")

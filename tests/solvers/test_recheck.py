@@ -283,6 +283,19 @@ def test_a_search_without_a_certificate_is_searched_again_and_said_so() -> None:
     assert found.sentence.startswith("no certificate stored; ")
 
 
+def test_a_search_of_what_cannot_be_written_settles_nothing() -> None:
+    big = make_instance(
+        nodes=[{"gpu": 2**50 + 1}, {"gpu": 2**50 + 1}],
+        groups=[{"request": {"gpu": 2**49 + n}} for n in range(1, 6)],
+    )
+    result = Greedy().plan(big)
+    first = replace(result.tiers[0], bound=result.tiers[0].value, proof=SEARCH, proven=True)
+    boast = replace(result, tiers=(first, *result.tiers[1:]), stop="feasible")
+    found = recheck(big, boast, Never(), LIMITS)[0]
+    assert found.verdict == NOT_SETTLED
+    assert "no model could be written" in found.sentence
+
+
 HUGE = make_instance(nodes=[{"gpu": 4}], groups=[{"request": {"gpu": 5}}, {"request": {"gpu": 1}}])
 
 
