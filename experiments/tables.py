@@ -202,7 +202,24 @@ def _notes(records: Sequence[Record]) -> tuple[str, ...]:
             f"Time limit {', '.join(f'{limit:g}' for limit in limits)} s, threads "
             f"{', '.join(map(str, threads))}; {_where(done)}"
         )
+    if busy := _busy(done):
+        notes.append(busy)
     return tuple(notes)
+
+
+def _busy(records: Sequence[Record]) -> str:
+    """Say so when other work had the machine; the run itself makes a load of about one."""
+    busy = [
+        record.machine["load"]
+        for record in records
+        if record.machine.get("load", 0.0) > max(1.5, record.machine.get("cores") or 1)
+    ]
+    if not busy:
+        return ""
+    return (
+        f"{len(busy)} of {len(records)} runs began on a machine with more work than cores (load up "
+        f"to {max(busy):g}): their clocks are too long, and compare within this table only."
+    )
 
 
 def _where(records: Sequence[Record]) -> str:

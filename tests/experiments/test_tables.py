@@ -47,6 +47,13 @@ def test_few_seeds_are_said() -> None:
     assert not any("Only" in note for note in enough.notes)
 
 
+def test_a_busy_machine_is_said() -> None:
+    busy = record("b", machine={"cpu": "x", "cores": 2, "load": 7.5})
+    said = "1 of 2 runs began on a machine with more work than cores (load up to 7.5)"
+    assert any(note.startswith(said) for note in by_backend([record("a"), busy]).notes)
+    assert not any("began" in note for note in by_backend([record("a")]).notes)
+
+
 def test_the_shift_is_said() -> None:
     assert "shift of 1 s" in by_backend([record()]).notes[0]
 
