@@ -28,7 +28,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the seeds of the fuzzer's fresh instances, so that they can be run again."""
     stats = terminalreporter.stats
     ran = [*stats.get("passed", ()), *stats.get("failed", ())]
-    if any("fuzz/test_fresh" in report.nodeid for report in ran):
+    if any(report.nodeid.startswith("tests/fuzz/test_fresh") for report in ran):
         from tests.fuzz.fresh import sentence
 
         terminalreporter.write_line(sentence())

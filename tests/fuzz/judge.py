@@ -22,7 +22,6 @@ from gangplan.models.verify import check, check_tiers
 from gangplan.solvers.base import Limits, Outcome, Stop
 from gangplan.solvers.claims import checked_plan, checked_point, safe_bound
 from gangplan.solvers.planners.exact import Exact
-from gangplan.solvers.planners.greedy import greedy_plan
 from tests.fuzz.case import Case
 from tests.fuzz.contestants import Contestant
 
@@ -62,10 +61,12 @@ class Wrong(Exception):
         self.what = what
 
 
-def judge(case: Case, instance: Instance, best: Sequence[int], who: Contestant) -> Verdict:
-    """Compare all tiers of a case, as far as the contestant proves them."""
+def judge(
+    case: Case, instance: Instance, best: Sequence[int], who: Contestant, start: Plan | None = None
+) -> Verdict:
+    """Compare all tiers of a case, as far as the contestant proves them; ``start`` is a plan."""
     tiers = case.tiers(instance)
-    run = _Run(case, instance, tiers, tuple(best), who)
+    run = _Run(case, instance, tiers, tuple(best), who, start)
     proven = 0
     try:
         for done in run.answer():
@@ -86,16 +87,14 @@ class _Run:
     tiers: tuple[Tier, ...]
     best: tuple[int, ...]
     who: Contestant
+    begin: Plan | None
 
     def answer(self) -> Iterator[int]:
         """Yield the number of tiers proven so far; ends early where a limit was reached."""
         writing = self.who.kind.write(self.instance)
         limits = replace(LIMITS, seed=self.case.seed % 1000)
         milp = writing.milp
-        # Every other seed begins with the greedy plan: a start must not change the answer.
-        start = None
-        if self.case.seed % 2 == 0:
-            start = _encoded(writing, greedy_plan(self.instance, self.tiers))
+        start = None if self.begin is None else _encoded(writing, self.begin)
         for i, tier in enumerate(self.tiers):
             cost, offset = writing.tier_cost(tier)
             priced = milp.with_cost(cost, offset)
@@ -188,11 +187,12 @@ def planner(case: Case, instance: Instance, best: Sequence[int], who: Contestant
     return Verdict(proven, len(tiers), wrong)
 
 
-def without_solver(case: Case, instance: Instance, best: Sequence[int]) -> list[Disagreement]:
-    """Judge what needs no solver: greedy plans keep the rules, counting bounds brute force."""
+def without_solver(
+    case: Case, instance: Instance, best: Sequence[int], plan: Plan
+) -> list[Disagreement]:
+    """Judge what needs no solver: the greedy plan keeps the rules, counting bounds brute force."""
     tiers = case.tiers(instance)
     wrong = []
-    plan = greedy_plan(instance, tiers)
     broken = [v.sentence for v in check(instance, plan)]
     if broken:
         wrong.append(Disagreement("greedy", "plan", broken[0]))

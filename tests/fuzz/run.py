@@ -99,7 +99,7 @@ def cells(seeds: Iterable[int], names: tuple[str, ...], jobs: int) -> Iterator[C
         spawn = multiprocessing.get_context("spawn")
         pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=spawn))
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        yield from pool.map(one, seeds, chunksize=5)
+        yield from pool.map(one, seeds)
 
 
 def run(progress: Progress, path: Path, count: int, seconds: float, jobs: int) -> Iterator[Cell]:
