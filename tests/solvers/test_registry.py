@@ -1,3 +1,5 @@
+from importlib import metadata
+
 import pytest
 
 from gangplan.models.errors import GangplanError
@@ -24,6 +26,20 @@ def test_cbc_is_listed_with_where_it_is_from_or_how_to_get_it(
     info = next(info for info in available() if info.name == "cbc")
     assert (info.available, info.version) == (False, "")
     assert info.reason == "cbc: GANGPLAN_CBC: /nowhere is no program"
+
+
+@pytest.mark.parametrize("name", ["pyomo", "cpsat", "scip"])
+def test_an_optional_backend_that_is_missing_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def missing(library: str) -> str:
+        raise metadata.PackageNotFoundError(library)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    info = next(info for info in available() if info.name == name)
+    assert not info.available
+    assert info.licence
+    assert info.reason.endswith(f"is not installed: pip install 'gangplan[{name}]'")
 
 
 def test_our_backends_run_in_a_watched_process() -> None:
