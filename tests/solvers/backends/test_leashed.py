@@ -28,13 +28,13 @@ def test_what_ends_by_itself_is_left_alone() -> None:
 
 
 def test_at_the_deadline_it_is_asked_to_stop() -> None:
-    code, stopped, _ = run("trap 'exit 5' INT; while :; do sleep 0.05; done", 0.5, grace=20)
+    code, stopped, _ = run("trap 'exit 5' INT; while :; do sleep 0.05; done", 1.5, grace=20)
     assert (code, stopped) == (5, True)
 
 
 def test_what_does_not_stop_is_killed() -> None:
     begin = time.monotonic()
-    code, stopped, said = run(STUBBORN, 0.5)
+    code, stopped, said = run(STUBBORN, 1.5)
     assert (code, stopped, said) == (-signal.SIGKILL, True, "up\n")
     assert time.monotonic() - begin < 10
 
