@@ -110,4 +110,4 @@ def test_an_instance_file_is_looked_for_beside_the_experiment(tmp_path: Path) ->
     "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.name
 )
 def test_the_experiments_of_the_project_can_be_read(path: Path) -> None:
-    assert spec.read(path).name == path.stem
+    assert spec.read(path).name == path.stem.removesuffix("-short")
