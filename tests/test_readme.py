@@ -28,6 +28,10 @@ def commands(block: str) -> list[list[str]]:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "experiments").mkdir()
+    for file in (ROOT / "experiments").glob("*.toml"):
+        shutil.copy(file, tmp_path / "experiments")
+    shutil.copytree(ROOT / "experiments" / "results", tmp_path / "experiments" / "results")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
