@@ -1,22 +1,16 @@
-"""JSON files of our own: read (gzip or not), written whole or not at all."""
+"""JSON files of our own, gzip or not."""
 
 import gzip
 import json
-import os
 import re
 import sys
-import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from gangplan.datasets.kubernetes.text.fields import printable
+from gangplan.files import STDIO, whole_file
 from gangplan.models.errors import Fault, InputError
-
-STDIO = "-"
-"""The path that stands for standard input or output."""
 
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"(gangplan/[a-z]+/v[0-9]+)"')
 _PEEK = 4096
@@ -94,21 +88,6 @@ def check_schema(path: str, document: Mapping[str, object], wanted: str) -> None
     raise refuse(path, "schema", f"{wanted} expected, not {_short(have)}")
 
 
-def check_writable(path: str) -> None:
-    """Refuse a path that cannot be written, before any work is done for it."""
-    target = Path(path)
-    if path == STDIO or _is_device(target):
-        return
-    if target.is_dir():
-        raise refuse(path, "", "cannot be written: a folder")
-    if not target.parent.is_dir():
-        raise refuse(path, "", "cannot be written: its folder does not exist")
-    if not os.access(target.parent, os.W_OK) or (
-        target.exists() and not os.access(target, os.W_OK)
-    ):
-        raise refuse(path, "", "cannot be written: permission denied")
-
-
 def write_object(document: Mapping[str, object], path: str, *, indent: int | None = None) -> None:
     """Write a JSON object; a reader of ``path`` sees the old content or the new, never a part.
 
@@ -130,42 +109,8 @@ def write_object(document: Mapping[str, object], path: str, *, indent: int | Non
     raw = text.encode()
     if path.endswith(".gz"):
         raw = gzip.compress(raw, compresslevel=6, mtime=0)
-    check_writable(path)
-    try:
-        with _replacing(Path(path)) as stream:
-            stream.write(raw)
-    except OSError as error:
-        raise refuse(path, "", f"cannot be written: {error.strerror or error}") from None
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
-    """Open a neighbour of ``target`` and move it there at the end."""
-    if _is_device(target):
-        with target.open("wb") as stream:
-            yield stream
-        return
-    real = target.resolve()
-    number, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(number, "wb") as stream:
-            yield stream
-        temporary.chmod(real.stat().st_mode & 0o777 if real.exists() else 0o666 & ~_umask())
-        temporary.replace(real)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()
+    with whole_file(path) as stream:
+        stream.write(raw)
 
 
 def _ends(path: Path) -> bytes:

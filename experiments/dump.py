@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gangplan.files import whole_text
+
 TIME = "2026-05-0{}T0{}:1{}:2{}Z"
 GANG = 8
 NODES_A_RACK = 16
@@ -42,7 +44,7 @@ TOKEN = {
 def write_dump(path: Path | str, nodes: int, pods: int, seed: int = 1) -> None:
     """Write ``nodes`` nodes, ``pods`` pods (about half of them bound) and their PodGroups."""
     rng = random.Random(seed)
-    with Path(path).open("w") as file:
+    with whole_text(path) as file:
         file.write('{\n    "apiVersion": "v1",\n    "items": [\n')
         for index, obj in enumerate(_objects(nodes, pods, rng)):
             text = json.dumps(obj, indent=4, sort_keys=True)

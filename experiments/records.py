@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gangplan.files import cannot_write
 from gangplan.models.errors import Fault, InputError
 
 SCHEMA = "gangplan/record/v1"
@@ -202,7 +203,7 @@ def append(path: Path | str, record: Record) -> None:
             while data:
                 data = data[file.write(data) :]
     except OSError as error:
-        raise _refuse(path, f"cannot be written: {error.strerror or error}") from None
+        raise cannot_write(path, error) from None
 
 
 def _load_file(path: Path) -> Loaded:

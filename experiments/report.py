@@ -14,6 +14,7 @@ from typing import NamedTuple
 from gangplan.experiments import plots
 from gangplan.experiments.records import Record, latest
 from gangplan.experiments.tables import Table, tables_of
+from gangplan.files import cannot_write, whole_text
 from gangplan.models.errors import Fault, InputError
 
 SCHEMA = "gangplan/tables/v1"
@@ -49,7 +50,7 @@ def report(records: Sequence[Record], folder: Path | str) -> Report:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _refuse(place, error) from None
+        raise cannot_write(place, error) from None
     parts: dict[str, list[Record]] = {}
     for record in latest(records):
         parts.setdefault(record.experiment, []).append(record)
@@ -83,16 +84,7 @@ def _tables(folder: Path, name: str, tables: Sequence[Table]) -> list[Path]:
         f"{name}.json": json.dumps(document, indent=1, allow_nan=False) + "\n",
         **{f"{name}-{table.name}.csv": table.csv() for table in tables},
     }
-    return [_write(folder / file, text) for file, text in texts.items()]
-
-
-def _write(path: Path, text: str) -> Path:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise _refuse(path, error) from None
-    return path
-
-
-def _refuse(path: Path, error: OSError) -> InputError:
-    return InputError([Fault(str(path), "", "", f"cannot be written: {error.strerror or error}")])
+    for file, text in texts.items():
+        with whole_text(folder / file) as stream:
+            stream.write(text)
+    return [folder / file for file in texts]

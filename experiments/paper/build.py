@@ -7,6 +7,7 @@ from gangplan.experiments import plots
 from gangplan.experiments.paper.equations import blocks_of, typeset
 from gangplan.experiments.paper.results import constants, results
 from gangplan.experiments.records import DONE, Record, latest, load
+from gangplan.files import cannot_write, whole_text
 from gangplan.models.errors import Fault, InputError
 
 MAIN = "gangplan.typ"
@@ -46,9 +47,10 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
         drawn = plots.plot_all(chosen, folder, "solvers") if plots.available() else ()
         texts["results"] = results(chosen, [path.name for path in drawn])
         for name, text in texts.items():
-            (folder / f"{name}.typ").write_text(text, encoding="utf-8")
+            with whole_text(folder / f"{name}.typ") as stream:
+                stream.write(text)
     except OSError as error:
-        raise _refusal(folder, f"cannot be written: {error.strerror or error}") from None
+        raise cannot_write(folder, error) from None
     return notes
 
 

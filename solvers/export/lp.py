@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gangplan.files import whole_text
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.milp import Milp
 from gangplan.solvers.export.mps import check_sides
 from gangplan.solvers.export.names import column_names, row_names
 from gangplan.solvers.export.numbers import texts
-from gangplan.solvers.export.whole_file import whole_file
 
 TERMS = 6
 """Terms a line: some readers cut a line at 510 characters."""
@@ -28,11 +28,11 @@ def write_lp(milp: Milp, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     FormulationError : a row or column whose lower end is above its upper end.
-    GangplanError : the path cannot be written, or the disk is full.
+    InputError : the path cannot be written, or the disk is full.
     """
     check_sides(milp)
     columns = column_names(milp, "()")
-    with whole_file(path) as stream:
+    with whole_text(path, "ascii") as stream:
         for section in (
             ["\\ gangplan", "Minimize"],
             _objective(milp, columns),

@@ -13,12 +13,12 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from gangplan.files import whole_text
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.milp import Milp
 from gangplan.solvers.export.names import column_names, row_names
 from gangplan.solvers.export.numbers import texts
-from gangplan.solvers.export.whole_file import whole_file
 
 OBJECTIVE = "cost"
 """Name of the objective row; no row has it, theirs end in a bracket or a number."""
@@ -30,9 +30,9 @@ def write_mps(milp: Milp, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     FormulationError : a row or column whose lower end is above its upper end.
-    GangplanError : the path cannot be written, or the disk is full.
+    InputError : the path cannot be written, or the disk is full.
     """
-    with whole_file(path) as stream:
+    with whole_text(path, "ascii") as stream:
         for text in mps_text(milp, column_names(milp), row_names(milp)):
             stream.write(text)
 

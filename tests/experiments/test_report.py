@@ -56,7 +56,7 @@ def test_limits_are_drawn_apart(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "hand.md").mkdir()
-    with pytest.raises(InputError, match=r"hand\.md: cannot be written: Is a directory"):
+    with pytest.raises(InputError, match=r"hand\.md: cannot be written: a folder"):
         report(RECORDS, tmp_path)
 
 

@@ -31,7 +31,7 @@ def generate(
     from gangplan.datasets import generate as generators
     from gangplan.datasets import traces
     from gangplan.datasets.io import write_instance
-    from gangplan.datasets.json_file import check_writable
+    from gangplan.files import check_writable
 
     check_writable(output)
     known = {trace.name for trace in traces.catalogue()}

@@ -54,7 +54,7 @@ def plan(
     from gangplan import api
     from gangplan.cli.render import show_plan
     from gangplan.datasets.io import write_plan
-    from gangplan.datasets.json_file import STDIO, check_writable
+    from gangplan.files import STDIO, check_writable
     from gangplan.solvers.export.first_tier import writer_of
 
     limits = options.limits_of(time_limit, gap, threads, seed)

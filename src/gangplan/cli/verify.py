@@ -39,9 +39,10 @@ def verify(
 ) -> int:
     """Check a plan file against the snapshot it was made for; each violation is a sentence."""
     from gangplan import api
-    from gangplan.datasets.json_file import STDIO, read_object
+    from gangplan.datasets.json_file import read_object
     from gangplan.datasets.plan_claims import false_claims
     from gangplan.datasets.plan_file import result_of
+    from gangplan.files import STDIO
 
     for option, value in (("--solver", solver), ("--time-limit", time_limit)):
         if value is not None and not proof:

@@ -1,5 +1,4 @@
 import os
-import stat
 import subprocess
 import time
 from collections.abc import Callable
@@ -166,35 +165,6 @@ def test_whole_numbers_are_written_as_such_and_others_exactly() -> None:
 def test_a_full_disk_is_one_clear_error(write: Writer, ending: str) -> None:
     with pytest.raises(GangplanError, match=r"^/dev/full: cannot be written: No space left"):
         write(mixed(), "/dev/full")
-
-
-@pytest.mark.parametrize(("write", "ending"), WRITERS)
-def test_what_cannot_be_written_leaves_the_old_file_and_no_part_of_a_new_one(
-    write: Writer, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / f"m.{ending}"
-    target.write_text("old")
-
-    def full(*args: object, **kwargs: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(GangplanError, match="No space left on device"):
-        write(mixed(), target)
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(GangplanError, match=r"none/m.mps: cannot be written: No such file"):
-        write_mps(mixed(), tmp_path / "none" / "m.mps")
-
-
-def test_a_new_file_has_the_rights_that_the_user_gives(tmp_path: Path) -> None:
-    write_mps(mixed(), tmp_path / "m.mps")
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE((tmp_path / "m.mps").stat().st_mode) == 0o666 & ~mask
 
 
 @pytest.mark.parametrize(("write", "ending"), WRITERS)
