@@ -4,7 +4,6 @@
 (``relaxes`` says so): the tiers it searches have bounds by counting and by search.
 """
 
-import time
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -14,7 +13,8 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import joined, never_worse, without_entries, word_on_start
+from gangplan.solvers.backends.asked import joined
+from gangplan.solvers.backends.course import Clock, run
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
@@ -71,38 +71,30 @@ class CpSat:
         self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: OnPoint | None
     ) -> Outcome:
         """Solve, and hand over each improving point as it is found."""
-        begin = time.perf_counter()
-        said = word_on_start(milp, start)
-        empty = without_entries(milp, said)
-        if empty is not None:
-            return empty
-        if not milp.integer.all():
-            return Outcome(Stop.ERROR, message="cpsat solves integer programs only")
-        check_reach(milp)
-        cp_model = _load()
-        model = cp_model.CpModel()
-        write(model.proto, milp)
-        if start is not None and said == "start used":
-            hint = model.proto.solution_hint
-            hint.vars.extend(list(range(milp.n_cols)))
-            hint.values.extend(start.tolist())
-        solver = cp_model.CpSolver()
-        handed = time.perf_counter()
-        self._set_parameters(solver.parameters, limits, handed - begin)
-        callback = None if on_point is None else _streamer(cp_model, milp, on_point)
-        word = solver.solve(model, callback).name
-        done = time.perf_counter()
-        outcome = replace(
-            _outcome(milp, word, solver.response_proto, said),
-            handover_seconds=handed - begin,
-            solve_seconds=done - handed,
-            overshoot=max(0.0, done - begin - limits.seconds),
-        )
-        return never_worse(milp, outcome, start)
 
-    def _set_parameters(self, parameters: Any, limits: Limits, used: float) -> None:
+        def ask(point: Ints | None, said: str, clock: Clock) -> Outcome:
+            if not milp.integer.all():
+                return Outcome(Stop.ERROR, message="cpsat solves integer programs only")
+            check_reach(milp)
+            cp_model = _load()
+            model = cp_model.CpModel()
+            write(model.proto, milp)
+            if point is not None:
+                hint = model.proto.solution_hint
+                hint.vars.extend(list(range(milp.n_cols)))
+                hint.values.extend(point.tolist())
+            solver = cp_model.CpSolver()
+            callback = None if on_point is None else _streamer(cp_model, milp, on_point)
+            self._set_parameters(solver.parameters, limits, clock.handed_over())
+            word = solver.solve(model, callback).name
+            clock.done()
+            return _outcome(milp, word, solver.response_proto, said)
+
+        return run(milp, limits, start, ask)
+
+    def _set_parameters(self, parameters: Any, limits: Limits, seconds: float) -> None:
         """Set every parameter that has an influence; an absolute gap of 0 suits whole numbers."""
-        parameters.max_time_in_seconds = max(limits.seconds - used, 1e-3)
+        parameters.max_time_in_seconds = seconds
         parameters.num_workers = limits.threads
         parameters.random_seed = limits.seed % 2**31
         parameters.relative_gap_limit = limits.gap

@@ -5,7 +5,6 @@ SCIP's exact mode (rational arithmetic): ``exact=True`` says so, and works where
 it. SCIP's tolerances are parts of a row's side: rows are divided before they are handed over.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -16,7 +15,8 @@ import numpy as np
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import joined, never_worse, without_entries, word_on_start
+from gangplan.solvers.backends.asked import joined
+from gangplan.solvers.backends.course import Clock, run
 from gangplan.solvers.backends.divided import divided
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
@@ -84,34 +84,26 @@ class Scip:
         self, milp: Milp, limits: Limits, *, start: Ints | None, on_point: OnPoint | None
     ) -> Outcome:
         """Solve, and hand over each improving point of a mixed-integer program as it is found."""
-        begin = time.perf_counter()
-        said = word_on_start(milp, start)
-        empty = without_entries(milp, said)
-        if empty is not None:
-            return empty
-        scip = _load()
-        model = scip.Model()
-        model.hideOutput()
-        if self.exact:
-            _enable_exact(model)
-        is_lp = not milp.integer.any()
-        self._set_parameters(scip, model, limits, is_lp)
-        columns, rows = _pass(model, divided(milp))
-        if start is not None and said == "start used":
-            said = _pass_start(model, columns, start)
-        if on_point is not None and not is_lp:
-            _stream(scip, model, columns, on_point)
-        handed = time.perf_counter()
-        model.setParam("limits/time", max(limits.seconds - (handed - begin), 1e-3))
-        model.optimizeNogil()
-        done = time.perf_counter()
-        outcome = replace(
-            _outcome(model, milp, columns, rows, said),
-            handover_seconds=handed - begin,
-            solve_seconds=done - handed,
-            overshoot=max(0.0, done - begin - limits.seconds),
-        )
-        return never_worse(milp, outcome, start)
+
+        def ask(point: Ints | None, said: str, clock: Clock) -> Outcome:
+            scip = _load()
+            model = scip.Model()
+            model.hideOutput()
+            if self.exact:
+                _enable_exact(model)
+            is_lp = not milp.integer.any()
+            self._set_parameters(scip, model, limits, is_lp)
+            columns, rows = _pass(model, divided(milp))
+            if point is not None:
+                said = _pass_start(model, columns, point)
+            if on_point is not None and not is_lp:
+                _stream(scip, model, columns, on_point)
+            model.setParam("limits/time", clock.handed_over())
+            model.optimizeNogil()
+            clock.done()
+            return _outcome(model, milp, columns, rows, said)
+
+        return run(milp, limits, start, ask)
 
     def _set_parameters(self, scip: ModuleType, model: Any, limits: Limits, is_lp: bool) -> None:
         """Set every parameter that has an influence; gaps of 0 unless one was asked for."""

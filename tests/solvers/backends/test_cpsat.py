@@ -3,30 +3,11 @@ import pytest
 
 from gangplan.models.errors import SolverError
 from gangplan.solvers.backends.child import Watched
-from gangplan.solvers.backends.cpsat import STATUS, CpSat, bound_of, check_reach, stop_of
+from gangplan.solvers.backends.cpsat import CpSat, bound_of, check_reach
 from gangplan.solvers.base import Limits, Stop, relaxes
 from tests.solvers.conformance import CASES, model
 
 cmh = pytest.importorskip("ortools.sat.python.cp_model_helper", reason="ortools is not installed")
-
-
-def test_every_status_word_of_the_library_is_in_the_table() -> None:
-    assert set(cmh.CpSolverStatus.__members__) == set(STATUS)
-
-
-@pytest.mark.parametrize(
-    ("word", "stop"),
-    [
-        ("OPTIMAL", Stop.OPTIMAL),
-        ("FEASIBLE", Stop.FEASIBLE),
-        ("UNKNOWN", Stop.NONE_FOUND),
-        ("INFEASIBLE", Stop.INFEASIBLE),
-        ("MODEL_INVALID", Stop.ERROR),
-        ("SOMETHING_NEW", Stop.ERROR),
-    ],
-)
-def test_a_status_word_becomes_a_stop(word: str, stop: Stop) -> None:
-    assert stop_of(word)[0] is stop
 
 
 def test_it_solves_no_relaxation_and_says_so() -> None:

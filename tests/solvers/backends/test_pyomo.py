@@ -14,10 +14,8 @@ pyo = pytest.importorskip("pyomo.environ", reason="pyomo is not installed")
 
 from gangplan.solvers.backends.pyomo import (  # noqa: E402 (skipped first)
     ORDER,
-    STATUS,
     PyomoSolver,
     outcome_of,
-    stop_of,
     to_pyomo,
 )
 from gangplan.solvers.backends.pyomo_engines import Answer, is_here  # noqa: E402
@@ -85,33 +83,6 @@ def test_a_researcher_can_add_a_rule() -> None:
     # HiGHS cannot change its number of threads within a process.
     pyo.SolverFactory("appsi_highs").solve(m, options={"threads": 1})
     assert pyo.value(m.objective) == pytest.approx(-6)
-
-
-def test_every_status_word_of_the_three_interfaces_is_in_the_table() -> None:
-    from pyomo.contrib.appsi.base import TerminationCondition as Appsi
-    from pyomo.contrib.solver.common.results import TerminationCondition as Contributed
-    from pyomo.opt import TerminationCondition as Classic
-
-    words = {word.name for words in (Appsi, Contributed) for word in words}
-    assert words | {str(word) for word in Classic} == set(STATUS)
-
-
-@pytest.mark.parametrize(
-    ("word", "has_point", "stop"),
-    [
-        ("optimal", True, Stop.OPTIMAL),
-        ("optimal", False, Stop.ERROR),
-        ("maxTimeLimit", True, Stop.FEASIBLE),
-        ("maxTimeLimit", False, Stop.NONE_FOUND),
-        ("intermediateNonInteger", True, Stop.NONE_FOUND),
-        ("provenInfeasible", False, Stop.INFEASIBLE),
-        ("infeasibleOrUnbounded", False, Stop.ERROR),
-        ("locallyOptimal", True, Stop.ERROR),
-        ("somethingNew", True, Stop.ERROR),
-    ],
-)
-def test_a_status_word_becomes_a_stop(word: str, has_point: bool, stop: Stop) -> None:
-    assert stop_of(word, has_point)[0] is stop
 
 
 @pytest.mark.parametrize("values", [[0.5, 1.0, 0.0], [1.0, 1.0, 1.0], [math.nan, 0.0, 0.0], None])

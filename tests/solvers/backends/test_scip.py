@@ -3,35 +3,11 @@ import pytest
 
 from gangplan.models.bound import dual_bound
 from gangplan.models.errors import SolverError
-from gangplan.solvers.backends.scip import STATUS, Scip, stop_of
-from gangplan.solvers.base import Limits, Stop
+from gangplan.solvers.backends.scip import Scip
+from gangplan.solvers.base import Limits
 from tests.solvers.conformance import CASES, Case, market_split
 
 pyscipopt = pytest.importorskip("pyscipopt", reason="pyscipopt is not installed")
-
-
-def test_every_status_word_of_the_library_is_in_the_table() -> None:
-    words = {word.lower() for word in dir(pyscipopt.SCIP_STATUS) if word.isupper()}
-    assert words == set(STATUS)
-
-
-@pytest.mark.parametrize(
-    ("word", "has_point", "stop"),
-    [
-        ("optimal", True, Stop.OPTIMAL),
-        ("gaplimit", True, Stop.OPTIMAL),
-        ("timelimit", True, Stop.FEASIBLE),
-        ("timelimit", False, Stop.NONE_FOUND),
-        ("memlimit", False, Stop.NONE_FOUND),
-        ("infeasible", False, Stop.INFEASIBLE),
-        ("inforunbd", False, Stop.ERROR),
-        ("unbounded", True, Stop.ERROR),
-        ("unknown", True, Stop.ERROR),
-        ("something new", True, Stop.ERROR),
-    ],
-)
-def test_a_status_word_becomes_a_stop(word: str, has_point: bool, stop: Stop) -> None:
-    assert stop_of(word, has_point)[0] is stop
 
 
 @pytest.mark.parametrize(
