@@ -7,34 +7,9 @@ import pytest
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Columns, build, row_block
 from gangplan.solvers.backends.child import Watched
-from gangplan.solvers.backends.highs import STATUS, Highs, check_version, stop_of
+from gangplan.solvers.backends.highs import Highs, check_version
 from gangplan.solvers.base import Limits, Stop
 from tests.solvers.conformance import CASES, market_split, model
-
-
-def test_every_status_word_of_the_library_is_in_the_table() -> None:
-    import highspy
-
-    assert set(highspy.HighsModelStatus.__members__) == set(STATUS)
-
-
-@pytest.mark.parametrize(
-    ("word", "has_point", "stop"),
-    [
-        ("kOptimal", True, Stop.OPTIMAL),
-        ("kTimeLimit", True, Stop.FEASIBLE),
-        ("kTimeLimit", False, Stop.NONE_FOUND),
-        ("kIterationLimit", True, Stop.FEASIBLE),
-        ("kSolutionLimit", False, Stop.NONE_FOUND),
-        ("kInfeasible", False, Stop.INFEASIBLE),
-        ("kUnboundedOrInfeasible", False, Stop.ERROR),
-        ("kUnbounded", True, Stop.ERROR),
-        ("kSolveError", True, Stop.ERROR),
-        ("kSomethingNew", True, Stop.ERROR),
-    ],
-)
-def test_a_status_word_becomes_a_stop(word: str, has_point: bool, stop: Stop) -> None:
-    assert stop_of(word, has_point)[0] is stop
 
 
 def test_the_version_with_wrong_optima_is_refused() -> None:
