@@ -13,21 +13,13 @@ from gangplan.datasets.io import write_instance
 from gangplan.models.instance import Instance
 from gangplan.solvers import registry
 from gangplan.solvers.recheck import CONFIRMED, NOT_SETTLED, Recheck
+from tests.proofs import searched
 from tests.tiny import make_instance
 
 Captured = pytest.CaptureFixture[str]
 
-SEARCHED = make_instance(
-    nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-    groups=[
-        {"request": {"gpu": 4, "cpu": 1}},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 2, "cpu": 2}},
-        {"request": {"gpu": 5, "cpu": 2}},
-    ],
-)
-"""Two of four gangs fit, by search alone; the fifth cannot be placed."""
+SEARCHED = searched({"request": {"gpu": 5, "cpu": 2}})
+"""The fifth gang cannot be placed."""
 
 DUAL = make_instance(
     nodes=[{"gpu": 6, "cpu": 5}, {"gpu": 5, "cpu": 6}],

@@ -17,24 +17,8 @@ from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.staged import solve_tiers
+from tests.proofs import SEARCHED, UNEVEN
 from tests.tiny import make_instance
-
-UNEVEN = make_instance(
-    nodes=[{"gpu": 8}, {"gpu": 8}],
-    groups=[{"request": {"gpu": gpus}} for gpus in (5, 5, 6)],
-)
-"""16 GPUs for 16, but two of three gangs fit: neither counting nor the relaxation sees it."""
-
-SEARCHED = make_instance(
-    nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-    groups=[
-        {"request": {"gpu": 4, "cpu": 1}},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 2, "cpu": 2}},
-    ],
-)
-"""Two of four gangs fit; counting says three, and so do the duals of the relaxation."""
 
 
 @dataclass(frozen=True)

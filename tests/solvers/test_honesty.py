@@ -19,8 +19,9 @@ from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.recheck import CONFIRMED, NOT_SETTLED, recheck
 from gangplan.solvers.second import Way, own_way, way_to_check, ways, witnesses
+from tests.proofs import SEARCHED
 from tests.solvers.hangs_in_search import HangsInSearch
-from tests.solvers.test_staged import SEARCHED, from_highs, point
+from tests.solvers.test_staged import from_highs, point
 
 LIMITS = Limits(seconds=20)
 

@@ -20,18 +20,8 @@ from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.planners.greedy import Greedy
 from gangplan.solvers.recheck import CONFIRMED, NOT_SETTLED, REFUTED, Recheck, recheck
+from tests.proofs import SEARCHED
 from tests.tiny import make_instance
-
-SEARCHED = make_instance(
-    nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-    groups=[
-        {"request": {"gpu": 4, "cpu": 1}},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 2, "cpu": 2}},
-    ],
-)
-"""Two of four gangs fit; counting says three, and so do the duals of the relaxation."""
 
 RELAXED = make_instance(
     nodes=[{"gpu": 4, "cpu": 4}, {"gpu": 4, "cpu": 4}],

@@ -21,6 +21,7 @@ from gangplan.solvers.backends.highs import Highs, stop_of
 from gangplan.solvers.base import Limits, Outcome, Solver, Stop
 from gangplan.solvers.registry import formulation
 from gangplan.solvers.staged import Staged, solve_tiers
+from tests.proofs import SEARCHED, UNEVEN
 from tests.tiny import make_instance
 
 LIMITS = Limits(seconds=20)
@@ -30,23 +31,6 @@ TWO = make_instance(
     groups=[{"request": {"gpu": 8}}, {"request": {"gpu": 8}}],
 )
 """Two nodes, two gangs that fill one each: counting alone proves two admitted."""
-
-UNEVEN = make_instance(
-    nodes=[{"gpu": 8}, {"gpu": 8}],
-    groups=[{"request": {"gpu": gpus}} for gpus in (5, 5, 6)],
-)
-"""16 GPUs for 16, but two of three gangs fit: neither counting nor the relaxation sees it."""
-
-SEARCHED = make_instance(
-    nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-    groups=[
-        {"request": {"gpu": 4, "cpu": 1}},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 2, "cpu": 2}},
-    ],
-)
-"""Two of four gangs fit; counting says three, and so do the duals of the relaxation."""
 
 
 def plan(*node: int) -> Plan:

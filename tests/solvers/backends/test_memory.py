@@ -13,9 +13,9 @@ from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits, Stop
 from gangplan.solvers.planners.exact import Exact
+from tests.proofs import SEARCHED
 from tests.solvers.backends.solvers_that_fail import Fails, FillsMemory, RunsAProgram
 from tests.solvers.conformance import CASES
-from tests.tiny import make_instance
 
 KNAPSACK = CASES[0].make()
 MIB = 2**20
@@ -89,18 +89,9 @@ def test_a_limit_below_what_is_used_already_says_so() -> None:
 
 
 def test_the_planner_keeps_the_greedy_plan_and_says_why() -> None:
-    instance = make_instance(
-        nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-        groups=[
-            {"request": {"gpu": 4, "cpu": 1}},
-            {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-            {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-            {"request": {"gpu": 2, "cpu": 2}},
-        ],
-    )
     planner = Exact(solver=Watched(FillsMemory(2**40)))
-    result = planner.plan(instance, Limits(seconds=20, memory=600 * MIB))
-    assert not check(instance, result.plan)
+    result = planner.plan(SEARCHED, Limits(seconds=20, memory=600 * MIB))
+    assert not check(SEARCHED, result.plan)
     assert result.stop == "feasible"
     assert result.planner["memory"] == 600 * MIB
     assert any(

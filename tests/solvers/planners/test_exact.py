@@ -30,21 +30,11 @@ from gangplan.solvers.base import Interrupted, Limits, Outcome, Stop
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.staged import INTERRUPTED, solve_tiers
 from tests.brute import best
+from tests.proofs import SEARCHED
 from tests.strategies import instances
 from tests.tiny import make_instance
 
 LIMITS = Limits(seconds=20)
-
-SEARCHED = make_instance(
-    nodes=[{"gpu": 4, "cpu": 7}, {"gpu": 4, "cpu": 7}],
-    groups=[
-        {"request": {"gpu": 4, "cpu": 1}},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2},
-        {"request": {"gpu": 2, "cpu": 2}},
-    ],
-)
-"""Two of four gangs fit; only a search proves it."""
 
 
 @settings(max_examples=40, deadline=None)
