@@ -3,18 +3,20 @@
 Finding nothing better is a second opinion on the bound; a verified plan that is better ends it.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gangplan.models.errors import PlanError, SolverError
+from gangplan.models.errors import PlanError
 from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
 from gangplan.models.tiers import Tier, values
+from gangplan.solvers.asking import LEAST_SECONDS, asked, said
 from gangplan.solvers.base import Limits, Outcome, Stop
 from gangplan.solvers.claims import checked_plan, checked_point
 from gangplan.solvers.held import better_than, priced, signed
-from gangplan.solvers.second import Way
+from gangplan.solvers.second import Way, doubted, own_way
 
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
@@ -45,14 +47,13 @@ def refute(
     if not milp.cost.any():
         same = signed(tier, milp.offset)
         holds = milp.offset >= signed(tier, bound)
-        said = f"{tier.name} is {same} in every plan"
-        return Verdict(CONFIRMED if holds else REFUTED, COUNTING, said)
+        text = f"{tier.name} is {same} in every plan"
+        return Verdict(CONFIRMED if holds else REFUTED, COUNTING, text)
     harder = better_than(milp, signed(tier, bound))
     try:
-        outcome = way.solver.solve(harder, limits)
+        way, outcome = _asked(way, harder, limits)
     except Exception as error:  # whatever a solver from outside raises: it has settled nothing
-        said = str(error) if isinstance(error, SolverError) else f"{type(error).__name__}: {error}"
-        return Verdict(NOT_SETTLED, way.how, f"the search failed: {said}")
+        return Verdict(NOT_SETTLED, way.how, f"the search failed: {said(error)}")
     if outcome.x is not None:
         return _found(model, tiers, i, held, bound, way, harder, outcome)
     if outcome.stop is Stop.INFEASIBLE:
@@ -66,6 +67,28 @@ def refute(
         return Verdict(NOT_SETTLED, way.how, f"the search failed: {outcome.message}")
     reached = f"its {outcome.limit or 'own'} limit"
     return Verdict(NOT_SETTLED, way.how, f"{way.how} reached {reached} and found nothing better")
+
+
+def _asked(way: Way, milp: Milp, limits: Limits) -> tuple[Way, Outcome]:
+    """Ask; after a broken point or an error ask the solver's own second way in the time left."""
+    until = time.monotonic() + limits.seconds
+    outcome = asked(way.solver, milp, limits)
+    second = own_way(way.solver) if _is_broken(milp, outcome) else None
+    left = until - time.monotonic()
+    if second is None or left < LEAST_SECONDS:
+        return way, outcome
+    again = Way(second.solver, way.other)
+    return again, asked(again.solver, milp, doubted(limits, left))
+
+
+def _is_broken(milp: Milp, outcome: Outcome) -> bool:
+    if outcome.x is None:
+        return outcome.stop is Stop.ERROR
+    try:
+        checked_point(milp, outcome.x)
+    except PlanError:
+        return True
+    return False
 
 
 def _found(
@@ -88,7 +111,7 @@ def _found(
     above = zip(tiers[:i], held, worth, strict=False)
     as_good = all(signed(tier, mine) <= signed(tier, kept) for tier, kept, mine in above)
     if as_good and signed(tiers[i], worth[i]) < signed(tiers[i], bound):
-        said = f"{way.how} found a verified plan with {worth[i]}, the bound is {bound}"
-        return Verdict(REFUTED, way.how, said)
-    said = "a point that should be better is no better plan (a fault of the formulation)"
-    return Verdict(NOT_SETTLED, way.how, said)
+        text = f"{way.how} found a verified plan with {worth[i]}, the bound is {bound}"
+        return Verdict(REFUTED, way.how, text)
+    text = "a point that should be better is no better plan (a fault of the formulation)"
+    return Verdict(NOT_SETTLED, way.how, text)

@@ -53,9 +53,17 @@ def ways(solver: Solver) -> list[Way]:
 
 
 def own_way(solver: Solver) -> Way | None:
-    """Return the solver's own second way; None where it has none."""
-    other = solver.second() if isinstance(solver, Doubtable) else None
-    return None if other is None else Way(other, other.name != solver.name)
+    """Return the solver's own second way; None where it has none, or cannot say it."""
+    try:
+        other = solver.second() if isinstance(solver, Doubtable) else None
+        return None if other is None else Way(other, other.name != solver.name)
+    except Exception:  # a solver from outside raises anything
+        return None
+
+
+def second_try(solver: Solver) -> Way:
+    """Return the way to ask a solver that gave a wrong answer: its own second one, if any."""
+    return own_way(solver) or Way(solver, False)
 
 
 def witnesses(claimants: Collection[str]) -> Iterator[Way]:
@@ -91,7 +99,7 @@ def way_to_check(claimants: Collection[str], solver: Solver | None = None) -> Wa
         return None
     if engine_of(solver.name) not in {engine_of(name) for name in claimants}:
         return Way(solver, True)
-    return own_way(solver) or Way(solver, False)
+    return second_try(solver)
 
 
 def engine_of(name: str) -> str:

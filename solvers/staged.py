@@ -21,6 +21,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
+from gangplan.solvers.asking import Asking
 from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
 from gangplan.solvers.held import families_off, priced, signed
 from gangplan.solvers.search import Bound, Incumbent, Search, tighter
@@ -148,7 +149,7 @@ class _Run:
     @property
     def interrupted(self) -> bool:
         """Ctrl-C was pressed: during a solve, or between two of them (``stopped``)."""
-        return self.stopped or (self.search is not None and self.search.interrupted)
+        return self.stopped or (self.search is not None and self.search.asking.interrupted)
 
     def cost(self, i: int) -> int:
         """Exact value of tier i of the best plan, as it is minimised."""
@@ -168,15 +169,8 @@ class _Run:
         if not milp.cost.any():
             return self._believed(bound, self._constant(model, tier, milp.offset))
         if self.search is None:
-            self.search = Search(
-                model,
-                self.tiers,
-                self.solver,
-                self.limits,
-                self.second,
-                self.warnings,
-                self.seconds,
-            )
+            asking = Asking(self.solver, self.limits, self.warnings, self.seconds)
+            self.search = Search(model, self.tiers, asking, self.second)
             self.deadline = time.monotonic() + self.limits.seconds
         assert self.deadline is not None  # set beside the search
         left = self.deadline - time.monotonic()

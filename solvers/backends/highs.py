@@ -14,7 +14,13 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import absolute_gap, joined, without_columns, word_on_start
+from gangplan.solvers.backends.asked import (
+    absolute_gap,
+    is_another_point,
+    joined,
+    without_columns,
+    word_on_start,
+)
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
@@ -118,13 +124,7 @@ class Highs:
         engine.setOptionValue("time_limit", max(limits.seconds - (handed - begin), 1e-3))
         engine.run()
         done = time.perf_counter()
-        outcome = _outcome(highspy, engine, milp, is_lp, said)
-        left = limits.seconds - (done - begin)
-        if start is not None and left > 0 and _is_another_point(milp, outcome):
-            # 1.16.0: where presolve maps the start onto an optimum, the start itself comes back.
-            again = replace(limits, seconds=left)
-            found = self.solve_streaming(milp, again, start=None, on_point=on_point)
-            return replace(found, message=f"{found.message}; solved again without the start")
+        outcome = _owned_up(milp, _outcome(highspy, engine, milp, is_lp, said))
         return replace(
             outcome,
             handover_seconds=handed - begin,
@@ -156,12 +156,15 @@ class Highs:
                 raise SolverError(f"highs: option {key} = {value!r} was refused")
 
 
-def _is_another_point(milp: Milp, outcome: Outcome) -> bool:
-    """Tell whether the point is not the one whose objective is claimed."""
-    if outcome.x is None or outcome.objective is None:
-        return False
-    off = abs(float(milp.cost @ outcome.x) - outcome.objective)
-    return off > 1e-6 * max(1.0, abs(outcome.objective))
+def _owned_up(milp: Milp, outcome: Outcome) -> Outcome:
+    """Return the outcome; an ERROR where the point is not the one whose objective is claimed.
+
+    1.16.0: where presolve maps the start onto an optimum, the start itself comes back as optimal.
+    """
+    if not milp.integer.any() or not is_another_point(milp, outcome):
+        return outcome
+    said = f"{outcome.message}; its point is not the one whose objective it claims"
+    return replace(outcome, stop=Stop.ERROR, bound=None, message=said)
 
 
 def stop_of(word: str, has_point: bool) -> tuple[Stop, str]:

@@ -81,6 +81,22 @@ def test_an_optimum_with_fractions_is_a_relaxation_at_a_limit(stub: Stub) -> Non
     assert Cbc(path=str(path)).solve(KNAPSACK(), LIMITS).stop is Stop.ERROR
 
 
+@pytest.mark.parametrize("said", ["Optimal", "Stopped on time"])
+@pytest.mark.parametrize("value", [3, 9_000_000_000_000_000_000_000])
+def test_a_point_that_breaks_the_model_is_never_called_optimal(
+    stub: Stub, said: str, value: int
+) -> None:
+    milp = model([-1], [0], [5], [([2], -INFINITY, 5)])
+    path = stub(f"echo '{said} - objective value -3\n 0 x0 {value} 0' > \"$solution\"")
+    outcome = Cbc(path=str(path)).solve(milp, LIMITS)
+    assert outcome.stop is (Stop.ERROR if said == "Optimal" else Stop.NONE_FOUND)
+    assert outcome.bound is None
+    assert "its point breaks" in outcome.message
+    start = np.array([1])
+    kept = Cbc(path=str(path)).solve(milp, LIMITS, start=start)
+    assert said == "Optimal" or (kept.x is not None and kept.x.tolist() == [1])
+
+
 def test_a_program_that_hangs_is_killed_and_the_start_is_kept(stub: Stub) -> None:
     path = stub("trap '' INT; while :; do sleep 0.05; done")
     begin = time.monotonic()
