@@ -50,8 +50,8 @@ def dual_bound(milp: Milp, row_dual: Floats) -> tuple[int, Ints]:
     multipliers : (m,) in units of 2**-20; ``evaluate`` gives the same bound from them.
     """
     clean = np.nan_to_num(np.asarray(row_dual, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
-    limit = 2.0**40
-    scaled = np.rint(np.clip(clean * 2.0**SCALE_BITS, -limit, limit)).astype(np.int64)
+    limit = 2.0**20  # clipped before it is scaled: a float may be too large for that
+    scaled = np.rint(np.clip(clean, -limit, limit) * 2.0**SCALE_BITS).astype(np.int64)
     scaled[(scaled > 0) & ~np.isfinite(milp.row_lower)] = 0
     scaled[(scaled < 0) & ~np.isfinite(milp.row_upper)] = 0
     return evaluate(milp, scaled), scaled
@@ -62,7 +62,8 @@ def evaluate(milp: Milp, multipliers: Ints) -> int:
 
     Raises
     ------
-    FormulationError : a multiplier whose sign needs a side that is open.
+    FormulationError : a multiplier whose sign needs a side that is open, or a column that it drives
+        to a bound that it does not have.
     """
     y = np.asarray(multipliers, dtype=np.int64)
     side = np.where(y > 0, milp.row_lower, milp.row_upper)
@@ -72,6 +73,9 @@ def evaluate(milp: Milp, multipliers: Ints) -> int:
     total = _dot(y, side)
     reduced = _reduced(milp, y)
     end = np.where(np.asarray(reduced > 0, dtype=np.bool_), milp.lower, milp.upper)
+    end = np.where(np.asarray(reduced == 0, dtype=np.bool_), 0.0, end)
+    if not np.isfinite(end).all():
+        raise FormulationError("a column without a bound, and a cost that the multipliers leave it")
     total += _dot(reduced, end)
     unit = step(milp.cost) << SCALE_BITS
     return -(-total // unit) * step(milp.cost) + milp.offset

@@ -72,8 +72,11 @@ def dense(rows: Sequence[int], multipliers: Sequence[int], n_rows: int) -> Ints:
 
     Raises
     ------
-    FormulationError : no such row, a row named twice, or a multiplier above LARGEST.
+    FormulationError : no such row, a row named twice, a multiplier above LARGEST, or a number that
+        is none of Python's integers.
     """
+    if any(type(number) is not int for number in (*rows, *multipliers)):
+        raise FormulationError("a row or a multiplier that is no integer")
     if len(rows) != len(multipliers) or len(set(rows)) != len(rows):
         raise FormulationError("a row without a multiplier, or with two")
     if any(not 0 <= row < n_rows for row in rows):

@@ -1,7 +1,8 @@
-"""Upper bounds on tiers by counting: exact integers, no solver.
+"""Bounds on tiers by counting: exact integers, no solver.
 
 A maximised tier is at most what the root units that counting does not rule out pay together, and
-at most the fractional knapsack of any one resource over all nodes (Dantzig 1957).
+at most the fractional knapsack of any one resource over all nodes (Dantzig 1957). A minimised tier
+is at least 0, and nothing higher holds for all plans: the empty one has 0.
 """
 
 from collections.abc import Iterable
@@ -72,6 +73,11 @@ def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
             paid = Worth(worth.group * groups, worth.composite * trees, worth.pod * (fit > 0))
             found.append(_admitted(instance, paid, fit, needs))
     return found
+
+
+def bounds(instance: Instance, tiers: Iterable[Tier]) -> list[int]:
+    """Return for each tier, in its own sense, what no plan is better than."""
+    return [0 if top is None else top for top in ceilings(instance, tiers)]
 
 
 def ceiling(instance: Instance, tier: Tier) -> int | None:

@@ -1,3 +1,8 @@
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, gcd
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -75,6 +80,66 @@ def test_numbers_beyond_64_bits_stay_exact() -> None:
     # d = -1 + 1e6 * 2^40 > 0, so x = 0 and the row pays -1e6 * 2^40, far beyond 2^63 when scaled.
     assert bound == -(10**6) * big
     assert evaluate(wide, y) == bound
+
+
+def test_a_column_without_a_bound_is_refused_where_its_bound_is_needed() -> None:
+    wide = replace(KNAPSACK, upper=np.array([np.inf, 1.0, 1.0]))
+    with pytest.raises(FormulationError, match="a column without a bound"):
+        evaluate(wide, np.array([0]))
+    # Two and a half times the row take the first column its -5, and leave the third -1 / 2.
+    assert evaluate(wide, np.array([-5 << 19])) == -13
+
+
+@pytest.mark.parametrize("dual", [1e308, -1e308, 1e303])
+def test_duals_near_the_end_of_float64_are_clipped_without_a_warning(dual: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bound, y = dual_bound(KNAPSACK, np.array([dual]))
+    assert abs(int(y[0])) in (0, 2**40)
+    assert bound <= optimum(KNAPSACK)
+
+
+def slow_bound(model: Milp, multipliers: list[int]) -> int:
+    """The module's formula again, term by term, in rational numbers."""
+    y = [Fraction(v, 2**20) for v in multipliers]
+    dense = [[int(a) for a in row] for row in model.matrix.toarray()]
+    total = Fraction(0)
+    for price, low, high in zip(y, model.row_lower, model.row_upper, strict=True):
+        if price:
+            total += price * int(low if price > 0 else high)
+    for j, cost in enumerate(model.cost):
+        rest = int(cost) - sum(price * row[j] for price, row in zip(y, dense, strict=True))
+        if rest:
+            total += rest * int(model.lower[j] if rest > 0 else model.upper[j])
+    unit = gcd(*(int(c) for c in model.cost)) or 1
+    return ceil(total / unit) * unit + model.offset
+
+
+def test_bounds_equal_those_of_rational_numbers_whatever_the_size() -> None:
+    rng = Random(4)
+
+    def number(bits: int) -> int:
+        return rng.choice([0, rng.randint(-9, 9), rng.choice([-1, 1]) << rng.randint(0, bits)])
+
+    for _ in range(400):
+        n, m = rng.randint(1, 4), rng.randint(0, 4)
+        sides = [sorted((number(40), number(40))) for _ in range(m)]
+        ends = [sorted((number(40), number(40))) for _ in range(n)]
+        multiple = rng.choice([1, 6, 2**20])
+        model = Milp(
+            cost=np.array([multiple * number(20) for _ in range(n)], dtype=float),
+            lower=np.array([low for low, _ in ends], dtype=float),
+            upper=np.array([high for _, high in ends], dtype=float),
+            integer=np.ones(n, dtype=bool),
+            matrix=sparse.csr_array(
+                np.array([[number(40) for _ in range(n)] for _ in range(m)], float).reshape(m, n)
+            ),
+            row_lower=np.array([low for low, _ in sides], dtype=float),
+            row_upper=np.array([high for _, high in sides], dtype=float),
+            offset=number(40),
+        )
+        y = [number(rng.choice([3, 40, 60])) for _ in range(m)]
+        assert evaluate(model, np.array(y, dtype=np.int64)) == slow_bound(model, y)
 
 
 def test_a_coefficient_that_is_not_integral_is_refused() -> None:

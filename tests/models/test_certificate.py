@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,13 @@ def test_sparse_multipliers_come_back_whole(numbers: list[int]) -> None:
     rows, values = sparse(full)
     assert 0 not in values
     assert dense(rows, values, len(full)).tolist() == numbers
+
+
+@pytest.mark.parametrize("odd", [True, 1.5, float("nan"), "1", None])
+def test_multipliers_that_are_no_integers_are_refused(odd: Any) -> None:
+    for rows, values in (((odd,), (1,)), ((0,), (odd,))):
+        with pytest.raises(FormulationError, match="no integer"):
+            dense(rows, values, 3)
 
 
 @pytest.mark.parametrize(

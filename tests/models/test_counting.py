@@ -1,4 +1,4 @@
-from gangplan.models.counting import ceiling, ceilings
+from gangplan.models.counting import bounds, ceiling, ceilings
 from gangplan.models.tiers import tiers_of
 from tests.tiny import make_instance
 
@@ -43,6 +43,18 @@ def test_elastic_room_is_what_lies_beyond_the_minimum() -> None:
     tiers = {t.name: t for t in tiers_of(inst)}
     assert ceiling(inst, tiers["elastic(0)"]) == 1
     assert ceiling(inst, tiers["preferred"]) is None
+
+
+def test_every_tier_has_a_bound_and_a_minimised_one_has_zero() -> None:
+    inst = make_instance(nodes=[{"gpu": 3}], groups=[{"wanted": 2, "request": {"gpu": 1}}])
+    tiers = tiers_of(inst)
+    assert dict(zip([t.name for t in tiers], bounds(inst, tiers), strict=True)) == {
+        "admitted(0)": 1,
+        "admitted-pods(0)": 1,
+        "elastic(0)": 1,
+        "preferred": 0,
+        "fragmentation": 0,
+    }
 
 
 def test_a_tree_is_out_when_too_few_children_fit() -> None:

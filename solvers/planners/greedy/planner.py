@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from gangplan.models.counting import ceilings
+from gangplan.models.counting import bounds
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, Result, TierReport
@@ -73,9 +73,8 @@ class Greedy:
 def _reports(instance: Instance, plan: Plan, tiers: tuple[Tier, ...]) -> tuple[TierReport, ...]:
     """Bounds by counting hold for every plan, so they hold given the values above too."""
     proven, reports = True, []
-    bounds = ceilings(instance, tiers)
-    for tier, value, bound in zip(tiers, values(instance, plan, tiers), bounds, strict=True):
+    counted = bounds(instance, tiers)
+    for tier, value, bound in zip(tiers, values(instance, plan, tiers), counted, strict=True):
         proven = proven and bound == value
-        proof = "" if bound is None else COUNTING
-        reports.append(TierReport(tier.name, tier.maximise, value, bound, proof, proven))
+        reports.append(TierReport(tier.name, tier.maximise, value, bound, COUNTING, proven))
     return tuple(reports)

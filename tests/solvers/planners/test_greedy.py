@@ -205,6 +205,18 @@ def test_an_empty_cluster_and_an_empty_queue_give_empty_plans() -> None:
     assert placed(make_instance([], [group])) == [0]
 
 
+def test_a_minimised_tier_at_zero_is_proven_and_one_above_it_has_a_bound() -> None:
+    roomy = make_instance(nodes=[{"gpu": 4}], groups=[{"request": {"gpu": 0}}])
+    result = Greedy().plan(roomy)
+    assert result.stop == "optimal"
+    assert {report.proof for report in result.tiers} == {COUNTING}
+    opened = make_instance(nodes=[{"gpu": 4}], groups=[{"request": {"gpu": 1}}])
+    result = Greedy().plan(opened)
+    last = result.tiers[-1]
+    assert (last.value, last.bound, last.proof, last.proven) == (1, 0, COUNTING, False)
+    assert result.stop == "feasible"
+
+
 def test_the_planner_reports_exact_values_and_bounds_by_counting() -> None:
     planner: Planner = Greedy("weighted-gpus")
     instance = generate("training", nodes=64, groups=20, seed=4)
