@@ -5,8 +5,10 @@ import pytest
 
 from gangplan.cli import codes, main
 from gangplan.cli.records import tiers_to_show
+from gangplan.datasets.io import write_instance
 from gangplan.experiments.records import TierRecord
 from tests.experiments.record_cases import record
+from tests.proofs import SEARCHED
 
 Captured = pytest.CaptureFixture[str]
 
@@ -85,3 +87,12 @@ def test_the_first_tier_and_the_first_that_differs_are_shown() -> None:
     found = [record(tiers=tiers(1, 2, 3)), record(tiers=tiers(1, 2, 4)), record(tiers=())]
     assert tiers_to_show(found) == ["a", "c"]
     assert tiers_to_show([record(tiers=())]) == []
+
+
+def test_a_memory_limit_holds_for_each_run(tmp_path: Path, capsys: Captured) -> None:
+    source = str(tmp_path / "cluster.json")
+    write_instance(SEARCHED, source)
+    assert main(["compare", source, "--memory", "1Mi"]) == codes.GOOD
+    err = capsys.readouterr().err
+    assert "warning: highs/counts: the solver failed, its last plan and bounds are kept: " in err
+    assert "the memory limit of 1 MiB is below the " in err

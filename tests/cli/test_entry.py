@@ -31,6 +31,16 @@ def one_line(text: str) -> str:
         (["plan", "x.json", "--gap", "1"], "error: --gap: a number from 0 (a proof) to below 1"),
         (["plan", "x.json", "--threads", "0"], "error: --threads: an integer of at least 1"),
         (["plan", "x.json", "--seed", "-1"], "error: --seed: an integer from 0"),
+        (
+            ["plan", "x.json", "--memory", "4GB"],
+            "error: --memory: bytes expected, at least 1, such",
+        ),
+        (["plan", "x.json", "--memory", "0"], "error: --memory: bytes expected, at least 1, such"),
+        (
+            ["plan", "x.json", "--memory", "9Ei"],
+            "error: --memory: bytes expected, at least 1, such",
+        ),
+        (["compare", "x.json", "--memory", "much"], "error: --memory: bytes expected, at least 1"),
         (["plan", "x.json", "--planner", "magic"], "error: planner magic: no planner of this name"),
         (["plan", "x.json", "--solver", "magic"], "error: solver magic: no solver of this name"),
         (
@@ -59,6 +69,10 @@ def one_line(text: str) -> str:
         (
             ["plan", "x.json", "-o", "/no/such/folder/plan.json"],
             "error: /no/such/folder/plan.json: ",
+        ),
+        (
+            ["plan", "x.json", "-o", "m.mps", "--write-model", "./m.mps"],
+            "error: --write-model: ./m.mps is the plan file as well",
         ),
         (["verify", "x.json"], "error: Missing option '--plan'"),
         (["verify", "-", "--plan", "-"], "error: --plan: standard input is the source already"),

@@ -10,6 +10,7 @@ from gangplan.models.plan import empty_plan
 from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Progress, silent
+from tests.proofs import SEARCHED
 from tests.tiny import make_instance
 
 Captured = pytest.CaptureFixture[str]
@@ -209,13 +210,47 @@ def test_a_source_is_not_overwritten(
     assert Path(source).read_bytes() == before
 
 
+def test_a_model_is_not_written_over_a_source(
+    source: str, tmp_path: Path, capsys: Captured
+) -> None:
+    model = Path(source).rename(tmp_path / "model.mps")
+    before = model.read_bytes()
+    assert main(["plan", str(model), "--write-model", str(model)]) == codes.USAGE
+    said = f"error: --write-model: {model} is read as a source, and would be overwritten\n"
+    assert capsys.readouterr().err == said
+    assert model.read_bytes() == before
+
+
+def test_a_solver_without_memory_leaves_the_greedy_plan_and_says_so(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    source, path = str(tmp_path / "cluster.json"), str(tmp_path / "plan.json")
+    write_instance(SEARCHED, source)
+    assert main(["plan", source, "-o", path, "--memory", "1Mi"]) == codes.GOOD
+    said = capsys.readouterr()
+    kept = "warning: the solver failed, its last plan and bounds are kept: highs: "
+    assert f"{kept}the memory limit of 1 MiB is below the " in said.err
+    document = json.loads(Path(path).read_text())
+    assert document["planner"]["memory"] == 2**20
+    assert not check(SEARCHED, read_plan(path, SEARCHED))
+
+
+def test_memory_enough_changes_nothing(tmp_path: Path, capsys: Captured) -> None:
+    source = str(tmp_path / "cluster.json")
+    write_instance(SEARCHED, source)
+    assert main(["plan", source, "--memory", "2Gi"]) == codes.GOOD
+    said = capsys.readouterr()
+    assert "warning" not in said.err
+    assert "every tier is proven" in said.out
+
+
 def test_the_plan_file_is_there_although_nobody_reads_the_tables(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("gangplan.cli.render.show_plan", gone)
+    monkeypatch.setattr("gangplan.cli.planning.show_plan", gone)
     path = tmp_path / "plan.json"
     assert main(["plan", source, "-o", str(path)]) == codes.PIPE_CLOSED
     assert check(cluster(), read_plan(str(path), cluster())) == ()

@@ -17,13 +17,12 @@ def compare(
     formulations: Annotated[
         str, typer.Option(metavar="A,B", help="counts, assignment.")
     ] = "counts",
-    objective: Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")] = "groups",
+    objective: options.Objective = "groups",
     time_limit: Annotated[float, typer.Option(metavar="S", help="Seconds, each run.")] = 60.0,
-    gap: Annotated[
-        float, typer.Option(help="Stop at this relative gap; 0 asks for a proof.")
-    ] = 0.0,
-    threads: Annotated[int, typer.Option(help="Threads of the solver.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the solver.")] = 0,
+    gap: options.Gap = 0.0,
+    threads: options.Threads = 1,
+    seed: options.Seed = 0,
+    memory: options.Memory = None,
     as_json: options.AsJson = False,
     kubernetes: options.Kubernetes = "1.37",
     levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -33,7 +32,7 @@ def compare(
 
     Every combination runs in a process of its own, one after the other.
     """
-    limits = options.limits_of(time_limit, gap, threads, seed)
+    limits = options.limits_of(time_limit, gap, threads, seed, memory)
     who = options.names_of("--planners", planners)
     by = options.names_of("--solvers", solvers)
     how = options.names_of("--formulations", formulations)

@@ -33,6 +33,14 @@ IgnoreUnsupported = Annotated[
     bool,
     typer.Option("--ignore-unsupported", help="Plan groups whose hard rules are not honoured yet."),
 ]
+Objective = Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")]
+Gap = Annotated[float, typer.Option(help="Stop at this relative gap; 0 asks for a proof.")]
+Threads = Annotated[int, typer.Option(help="Threads of the solver.")]
+Seed = Annotated[int, typer.Option(help="Seed of the solver.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="BYTES", help="Most that the solver's process may use, such as 4Gi."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, words on stderr.")]
 
 
@@ -41,8 +49,8 @@ def usage(option: str, message: str) -> InputError:
     return InputError([Fault("", option, "", message)])
 
 
-def spare_sources(output: str, sources: list[str]) -> None:
-    """Refuse to write a plan over what is read: a source, or a file below a folder that is one."""
+def spare_sources(option: str, output: str, sources: list[str]) -> None:
+    """Refuse to write over what is read: a source, or a file below a folder that is one."""
     target = Path(output)
     if not target.is_file():
         return
@@ -53,7 +61,7 @@ def spare_sources(output: str, sources: list[str]) -> None:
             and target.resolve().is_relative_to(source.resolve())
         )
         if below or (source.is_file() and source.samefile(target)):
-            raise usage("-o", f"{output} is read as a source, and would be overwritten")
+            raise usage(option, f"{output} is read as a source, and would be overwritten")
 
 
 def keys_of(levels: list[str]) -> tuple[str, ...]:
@@ -72,7 +80,9 @@ def names_of(option: str, text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def limits_of(seconds: float, gap: float, threads: int, seed: int) -> "Limits":
+def limits_of(
+    seconds: float, gap: float, threads: int, seed: int, memory: str | None = None
+) -> "Limits":
     """Check the limits, each under the name of its option."""
     for option, value, good, expected in (
         ("--time-limit", seconds, 0 < seconds < float("inf"), "seconds, a number above 0"),
@@ -84,7 +94,20 @@ def limits_of(seconds: float, gap: float, threads: int, seed: int) -> "Limits":
             raise usage(option, f"{expected} expected, not {value}")
     from gangplan.solvers.base import Limits
 
-    return Limits(seconds, gap, threads, seed)
+    return Limits(seconds, gap, threads, seed, _bytes_of(memory))
+
+
+def _bytes_of(memory: str | None) -> int | None:
+    """Read a Kubernetes quantity of bytes."""
+    if memory is None:
+        return None
+    from gangplan.datasets.kubernetes.text import quantity
+
+    try:
+        return quantity.parse(memory, round_up=False, minimum=1)
+    except ValueError:
+        expected = "bytes expected, at least 1, such as 4Gi or 500M"
+        raise usage("--memory", f"{expected}, not {memory[:40]!r}") from None
 
 
 def weights_of(text: str | None) -> dict[int, int] | None:
