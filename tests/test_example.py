@@ -1,27 +1,25 @@
 """The example cluster: written by its script, planned as the README says."""
 
-import importlib.util
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
+
+from examples.make_cluster.listing import cluster, text
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_cluster", EXAMPLES / "make_cluster.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_file_is_what_the_script_writes() -> None:
-    text = script().text()
-    assert (EXAMPLES / "cluster.json").read_text() == text
-    assert json.loads(text) == script().cluster()
+    assert (EXAMPLES / "cluster.json").read_text() == text()
+    assert json.loads(text()) == cluster()
+
+
+def test_the_script_prints_it() -> None:
+    command = [sys.executable, "-m", "examples.make_cluster"]
+    printed = subprocess.run(command, cwd=EXAMPLES.parent, capture_output=True, check=True).stdout
+    assert printed == (EXAMPLES / "cluster.json").read_bytes()
 
 
 def test_it_is_a_kubectl_list_of_about_sixty_nodes() -> None:
