@@ -14,6 +14,9 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.result import Result
 
+MOST_SECONDS = 10_000_000
+"""The longest limit, 115 days; timers of the system overflow far above it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -21,7 +24,7 @@ class Limits:
 
     Attributes
     ----------
-    seconds : wall-clock limit, > 0.
+    seconds : wall-clock limit, > 0 and at most ``MOST_SECONDS``.
     gap : relative gap at which to stop, >= 0; 0 asks for a proof.
     threads : threads of one solver process, >= 1.
     seed : >= 0; makes a run repeatable up to the time limit.
@@ -39,6 +42,8 @@ class Limits:
         """Check ranges."""
         if not 0 < self.seconds < float("inf"):
             raise ValueError(f"seconds = {self.seconds}: a positive number expected")
+        if self.seconds > MOST_SECONDS:
+            raise ValueError(f"seconds = {self.seconds}: at most {MOST_SECONDS:,} expected")
         if not 0 <= self.gap < 1:
             raise ValueError(f"gap = {self.gap}: a number in [0, 1) expected")
         if self.threads < 1 or self.seed < 0:

@@ -26,6 +26,10 @@ def one_line(text: str) -> str:
         (["plan", "--fast", "x.json"], "error: No such option: --fast"),
         (["plan", "x.json", "--time-limit", "soon"], "error: Invalid value for '--time-limit'"),
         (["plan", "x.json", "--time-limit", "0"], "error: --time-limit: seconds, a number above 0"),
+        (
+            ["plan", "x.json", "--time-limit", "1e300"],
+            "error: --time-limit: at most 10,000,000 sec",
+        ),
         (["plan", "x.json", "--time-limit", "nan"], "error: --time-limit: seconds, a number above"),
         (["plan", "x.json", "--time-limit", "inf"], "error: --time-limit: seconds, a number above"),
         (["plan", "x.json", "--gap", "1"], "error: --gap: a number from 0 (a proof) to below 1"),

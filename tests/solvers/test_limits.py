@@ -10,6 +10,7 @@ from gangplan.solvers.base import Limits
     [
         ({"seconds": 0}, "seconds = 0: a positive number"),
         ({"seconds": -1.5}, "seconds = -1.5: a positive number"),
+        ({"seconds": 1e300}, r"seconds = 1e\+300: at most 10,000,000"),
         ({"seconds": math.inf}, "seconds = inf"),
         ({"seconds": math.nan}, "seconds = nan"),
         ({"gap": -0.1}, r"gap = -0.1: a number in \[0, 1\)"),

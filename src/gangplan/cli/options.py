@@ -84,16 +84,17 @@ def limits_of(
     seconds: float, gap: float, threads: int, seed: int, memory: str | None = None
 ) -> "Limits":
     """Check the limits, each under the name of its option."""
+    from gangplan.solvers.base import MOST_SECONDS, Limits
+
     for option, value, good, expected in (
         ("--time-limit", seconds, 0 < seconds < float("inf"), "seconds, a number above 0"),
+        ("--time-limit", seconds, seconds <= MOST_SECONDS, f"at most {MOST_SECONDS:,} seconds"),
         ("--gap", gap, 0 <= gap < 1, "a number from 0 (a proof) to below 1"),
         ("--threads", threads, threads >= 1, "an integer of at least 1"),
         ("--seed", seed, 0 <= seed < 2**31, "an integer from 0 to 2^31 - 1"),
     ):
         if not good:
             raise usage(option, f"{expected} expected, not {value}")
-    from gangplan.solvers.base import Limits
-
     return Limits(seconds, gap, threads, seed, _bytes_of(memory))
 
 
