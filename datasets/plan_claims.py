@@ -3,7 +3,9 @@
 Values are counted by the verifier, not by what the planners count with.
 """
 
+from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from gangplan.datasets.json_file import refuse
 from gangplan.datasets.plan_file import group_entries, result_of
@@ -29,9 +31,14 @@ def false_claims(
     result = result_of(document, instance, source)
     claims = _tier_claims(source, instance, result)
     groups = document["groups"]
-    said = {str(entry["group"]): entry for entry in groups} if isinstance(groups, list) else {}
+    entries: list[dict[str, Any]] = groups if isinstance(groups, list) else []
+    said = {str(entry["group"]): entry for entry in entries}
+    times = Counter(str(entry["group"]) for entry in entries)
     for entry in group_entries(instance, result):
-        claims += _group_claims(entry, said.get(str(entry["group"])))
+        claims += _group_claims(entry, said.pop(str(entry["group"]), None))
+    claims += [f"group {name} is listed {n} times" for name, n in times.items() if n > 1]
+    # A group of single pods has a name, but its pods are listed one by one.
+    claims += [f"group {name} is listed beside its pods" for name in said]
     return tuple(claims)
 
 
@@ -55,11 +62,18 @@ def _group_claims(true: Mapping[str, object], said: Mapping[str, object] | None)
         claims.append(
             f"group {name}: the file says {said.get('status')}, its pods say {true['status']}"
         )
-    if _marks(said) != _marks(true):
+    if _sorted(said, "pod") != _sorted(true, "pod"):
+        claims.append(f"group {name}: the pods listed are not the ones of its own that are placed")
+    elif _sorted(said, "mark") != _sorted(true, "mark"):
         claims.append(f"group {name}: pods are marked minimum or elastic wrongly")
+    if said.get("reason") and said["reason"] != true["reason"]:
+        why = "a reason to wait, and all its pods are placed"
+        if true["reason"]:
+            why = "another reason to wait than equal pods have"
+        claims.append(f"group {name}: {why}")
     return claims
 
 
-def _marks(entry: Mapping[str, object]) -> list[str]:
+def _sorted(entry: Mapping[str, object], key: str) -> list[str]:
     pods = entry["pods"]
-    return sorted(str(pod.get("mark")) for pod in pods) if isinstance(pods, list) else []
+    return sorted(str(pod.get(key)) for pod in pods) if isinstance(pods, list) else []

@@ -242,15 +242,26 @@ def _tier_of(path: str, entry: Mapping[str, Any]) -> TierReport:
     value, bound = entry.get("value"), entry.get("bound")
     if type(value) is not int or not (bound is None or type(bound) is int):
         raise refuse(path, "tiers", f"{entry.get('name')}: an integer value and bound expected")
+    proof = entry.get("proof", "")
+    if not isinstance(proof, str):
+        raise refuse(path, "tiers", f"{entry.get('name')}: proof: a text expected")
     return TierReport(
         name=str(entry.get("name")),
-        maximise=entry.get("maximise") is True,
+        maximise=_flag(path, entry, "maximise"),
         value=value,
         bound=bound,
-        proof=str(entry.get("proof") or ""),
-        proven=entry.get("proven") is True,
-        given=entry.get("given") is True,
+        proof=proof,
+        proven=_flag(path, entry, "proven"),
+        given=_flag(path, entry, "given"),
     )
+
+
+def _flag(path: str, entry: Mapping[str, Any], key: str) -> bool:
+    """Read true or false; a word that looks like one of them would be a claim unread."""
+    value = entry.get(key, False)
+    if not isinstance(value, bool):
+        raise refuse(path, "tiers", f"{entry.get('name')}: {key}: true or false expected")
+    return value
 
 
 def _number(path: str, field: str, name: object, table: Mapping[str, int], what: str) -> int:

@@ -8,7 +8,7 @@ from gangplan.models.bound import step
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import FAMILIES, Formulation, Writing
 from gangplan.models.milp import Milp, row_block
-from gangplan.models.tiers import Tier
+from gangplan.models.tiers import EXACT, Tier
 
 
 def signed(tier: Tier, amount: int) -> int:
@@ -24,9 +24,15 @@ def priced(model: Writing, tiers: Sequence[Tier], i: int, held: Sequence[int]) -
     Parameters
     ----------
     held : values of the tiers before i, in their own sense.
+
+    Raises
+    ------
+    FormulationError : a value that no tier can have.
     """
     milp = model.milp
     for tier, value in zip(tiers[:i], held, strict=True):
+        if abs(value) > EXACT:
+            raise FormulationError(f"{tier.name} is held to a number above 2^53")
         cost, offset = model.tier_cost(tier)
         used = np.flatnonzero(cost)
         if len(used):
@@ -46,7 +52,10 @@ def better_than(milp: Milp, bound: int) -> Milp:
     unit = step(milp.cost)
     used = np.flatnonzero(milp.cost)
     coefs = milp.cost[used].astype(np.int64) // unit
-    side = (bound - milp.offset - 1) // unit
+    ends = np.maximum(np.abs(milp.lower[used]), np.abs(milp.upper[used]))
+    most = sum(abs(int(a)) * int(b) for a, b in zip(coefs, ends, strict=True))
+    # A bound may be any number: past what the columns reach, the row says all or nothing.
+    side = max(min((bound - milp.offset - 1) // unit, most), -most - 1)
     zero = np.zeros(len(used))
     rows = row_block("better.than", zero, used, coefs, -np.inf, side, 1)
     return milp.with_rows(rows).with_cost(np.zeros(milp.n_cols))

@@ -8,26 +8,26 @@ limit leaves it open. Values of tiers are taken from the plan, never from the re
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gangplan.models.bound import evaluate
 from gangplan.models.certificate import Certificate, dense
-from gangplan.models.counting import cannot_be_placed, ceilings
+from gangplan.models.counting import bounds
 from gangplan.models.errors import FormulationError, GangplanError, PlanError
 from gangplan.models.formulation import Writing
 from gangplan.models.instance import Instance
-from gangplan.models.needs import needs_of
-from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, Result, TierReport
-from gangplan.models.slots import slots_of
+from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, Result, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.models.verify.claims import check_result, objective_of
 from gangplan.models.verify.reports import NAME
 from gangplan.solvers.base import Limits, Solver
-from gangplan.solvers.explain.short import CANNOT, sentence
+from gangplan.solvers.explain.claimed import claimed_reasons
 from gangplan.solvers.held import formulation_without, priced, signed
+from gangplan.solvers.rechecked import Recheck as Recheck
+from gangplan.solvers.rechecked import falls, worse
 from gangplan.solvers.refute import CONFIRMED as CONFIRMED
 from gangplan.solvers.refute import NOT_SETTLED as NOT_SETTLED
 from gangplan.solvers.refute import REFUTED as REFUTED
@@ -38,33 +38,6 @@ from gangplan.solvers.staged import SEARCH_CELLS
 
 LEAST_SECONDS = 0.005
 """No search is started for less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recheck:
-    """What became of one claim.
-
-    Attributes
-    ----------
-    tier : whose bound; empty where it is a group's reason.
-    verdict : CONFIRMED, REFUTED or NOT_SETTLED.
-    how : ``counting``, ``lp-dual``, or the backend that searched.
-    seconds : what it took.
-    sentence : what was found, in words.
-    group : whose reason; empty where it is a tier's bound.
-    """
-
-    tier: str
-    verdict: str
-    how: str
-    seconds: float
-    sentence: str
-    group: str = ""
-
-    @property
-    def rests_on_a_search(self) -> bool:
-        """Tell whether a solver's word is all there is."""
-        return self.how not in (COUNTING, LP_DUAL)
 
 
 def recheck(
@@ -83,7 +56,8 @@ def recheck(
     Returns
     -------
     One verdict for each tier with a bound, in order, then one for each group that is said not to
-    be placeable at all. A tier without a bound claims nothing.
+    be placeable at all, or whose reason to wait claims a proof that there is none for. A tier
+    without a bound claims nothing.
 
     Raises
     ------
@@ -91,12 +65,22 @@ def recheck(
     """
     desk = _desk(instance, result, solver, limits or Limits())
     found: list[Recheck] = []
+    fallen: Recheck | None = None
     for report in result.tiers:
         if report.bound is not None:
             begin = time.perf_counter()
             said = desk.verdict(report, report.bound)
+            if fallen is not None:
+                said = falls(report, said, fallen)
             seconds = time.perf_counter() - begin
-            found.append(Recheck(report.name, said.verdict, said.how, seconds, said.sentence))
+            one = Recheck(report.name, said.verdict, said.how, seconds, said.sentence)
+            found.append(one)
+            fallen = worse(fallen, one)
+    bounded = {report.name for report in result.tiers if report.bound is not None}
+    for stray in result.certificates:
+        if stray.tier not in bounded:
+            said_of = "a certificate, and no bound that rests on it"
+            found.append(Recheck(stray.tier, REFUTED, stray.kind, 0.0, said_of))
     return (*found, *_reasons(instance, result))
 
 
@@ -121,7 +105,7 @@ class _Desk:
     limits: Limits
     searches: int
     deadline: float | None = None
-    counted: list[int | None] | None = None
+    counted: list[int] | None = None
     models: dict[tuple[str, tuple[str, ...]], Writing] = field(default_factory=dict)
 
     def verdict(self, report: TierReport, bound: int) -> Verdict:
@@ -142,7 +126,9 @@ class _Desk:
                 return self._count(i, certificate)
             if certificate.kind == LP_DUAL:
                 return self._multiply(i, certificate)
-            return self._search(i, certificate, [who.name for who in certificate.solvers])
+            names = [who.name for who in certificate.solvers if who.name]
+            said = self._search(i, certificate, names)
+            return said if names else self._unsigned(said)
         except FormulationError as error:
             return Verdict(REFUTED, report.proof, f"the certificate does not fit: {error}")
         except GangplanError as error:
@@ -155,8 +141,14 @@ class _Desk:
             return said
         asked = self.result.planner.get("solver")
         own = Certificate(report.name, SEARCH, bound, "counts")
-        said = self._search(i, own, [asked] if isinstance(asked, str) else [])
-        return replace(said, sentence=f"no certificate stored; {said.sentence}")
+        return self._unsigned(self._search(i, own, [asked] if isinstance(asked, str) else []))
+
+    @staticmethod
+    def _unsigned(said: Verdict) -> Verdict:
+        """Take down the verdict on a claim that nobody stands for: it can only fall."""
+        if said.verdict != CONFIRMED or said.how == COUNTING:
+            return replace(said, sentence=f"no certificate stored; {said.sentence}")
+        return Verdict(NOT_SETTLED, said.how, f"not proven: no certificate stored; {said.sentence}")
 
     def _open_above(self, i: int, report: TierReport) -> str:
         """Name the tier above that is not proven, where the report does not say "given" it."""
@@ -174,6 +166,8 @@ class _Desk:
             return f"the bound is {report.bound}, its certificate is for {certificate.bound}"
         if certificate.kind == COUNTING:
             return ""
+        if certificate.kind == SEARCH_TWICE and len(set(certificate.solvers)) < 2:
+            return f"two searches are claimed, {len(set(certificate.solvers))} named"
         if len(certificate.held) != i:
             return f"{len(certificate.held)} values are held, {i} tiers are above"
         above = zip(self.tiers[:i], certificate.held, self.worth[:i], strict=True)
@@ -187,9 +181,9 @@ class _Desk:
         """Count again; where that gives less, by the columns' own bounds if a model is named."""
         tier, claimed = self.tiers[i], signed(self.tiers[i], certificate.bound)
         if self.counted is None:
-            self.counted = ceilings(self.instance, self.tiers)
-        top = 0 if not tier.maximise else self.counted[i]
-        if top is not None and signed(tier, top) >= claimed:
+            self.counted = bounds(self.instance, self.tiers)
+        top = self.counted[i]
+        if signed(tier, top) >= claimed:
             return Verdict(CONFIRMED, COUNTING, f"counted again: {_limit(tier, top)}")
         if certificate.formulation:
             model = self._model(certificate)
@@ -198,8 +192,7 @@ class _Desk:
             if least >= claimed:
                 said = f"counted again, column by column: {_limit(tier, signed(tier, least))}"
                 return Verdict(CONFIRMED, COUNTING, said)
-        gives = "no bound" if top is None else str(top)
-        return Verdict(REFUTED, COUNTING, f"counting gives {gives}, not {certificate.bound}")
+        return Verdict(REFUTED, COUNTING, f"counting gives {top}, not {certificate.bound}")
 
     def _multiply(self, i: int, certificate: Certificate) -> Verdict:
         """Write the model anew, compare it with the digest, and evaluate the multipliers."""
@@ -286,18 +279,16 @@ def _limit(tier: Tier, amount: int) -> str:
     return f"{tier.name} is at {'most' if tier.maximise else 'least'} {amount}"
 
 
-def _reasons(instance: Instance, result: Result) -> Iterator[Recheck]:
-    """Count again for each group that is said not to be placeable at all."""
-    claimed = {g: text for g, text in sorted(result.reasons.items()) if text.startswith(CANNOT)}
-    if not claimed:
-        return
-    needs, slots = needs_of(instance), slots_of(instance)
-    for g, text in claimed.items():
-        begin = time.perf_counter()
-        short = cannot_be_placed(instance, g, needs, slots)
-        true = "" if short is None else sentence(instance, g, short)
-        holds = bool(true) and text.startswith(true)
-        said = "counted again" if holds else f"counted again: {true or 'nothing rules it out'}"
-        seconds = time.perf_counter() - begin
-        verdict = CONFIRMED if holds else REFUTED
-        yield Recheck("", verdict, COUNTING, seconds, said, instance.names.groups[g])
+def _reasons(instance: Instance, result: Result) -> list[Recheck]:
+    """Derive again every reason to wait that claims a proof."""
+    return [
+        Recheck(
+            "",
+            CONFIRMED if claim.holds else REFUTED,
+            COUNTING,
+            claim.seconds,
+            claim.sentence,
+            instance.names.groups[claim.group],
+        )
+        for claim in claimed_reasons(instance, result)
+    ]

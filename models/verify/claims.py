@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.result import Result
 from gangplan.models.tiers import Tier, tiers_of
@@ -17,13 +18,17 @@ def objective_of(instance: Instance, planner: Mapping[str, object]) -> tuple[Tie
 
     Raises
     ------
-    PlanError : no such objective, or weights that do not fit.
-    ValueError, TypeError : weights that are no whole numbers.
+    PlanError : no such objective, or weights that do not fit or are no whole numbers.
+    ValueError, TypeError : a priority that is no whole number.
     """
     weights = planner.get("weights")
     table = None
     if isinstance(weights, dict):
-        table = {int(p): int(w) for p, w in weights.items()}
+        table = {int(p): w for p, w in weights.items()}
+        if len(table) < len(weights) or any(type(w) is not int for w in table.values()):
+            raise PlanError("weights: one whole number a priority expected")
+    elif weights is not None:
+        raise PlanError("weights: priority and weight pairs expected")
     return tiers_of(instance, str(planner.get("objective", "groups")), table)
 
 

@@ -114,14 +114,42 @@ def test_a_worse_plan_that_is_called_optimal_is_refuted(tmp_path: Path, capsys: 
     assert "refuted" in said.err
 
 
-def test_a_plan_file_without_certificates_is_searched_again(
+def test_a_plan_file_without_certificates_is_searched_again_and_not_proven(
     tmp_path: Path, capsys: Captured
 ) -> None:
     source, plan = planned(SEARCHED, tmp_path, capsys)
     edit(plan, lambda document: document.pop("certificates"))
-    assert main(["verify", source, "--plan", plan, "--proof", "--json"]) == codes.GOOD
-    proofs = json.loads(capsys.readouterr().out)["proofs"]
-    assert any(proof["sentence"].startswith("no certificate stored; ") for proof in proofs)
+    args = ["verify", source, "--plan", plan, "--proof", "--json"]
+    assert main(args) == codes.NOTHING_PLANNED
+    said = capsys.readouterr()
+    proofs = json.loads(said.out)["proofs"]
+    assert any("not proven: no certificate stored; searched" in one["sentence"] for one in proofs)
+    assert "claims not settled, none refuted" in said.err
+
+
+def strip(document: dict[str, Any]) -> None:
+    """Take every bound away, and what it rests on."""
+    document.update(stop="feasible", certificates=[])
+    for tier in document["tiers"]:
+        tier.update(bound=None, proof="", proven=False, given=False)
+    for group in document["groups"]:
+        group["reason"] = None
+
+
+def test_a_plan_without_any_bound_is_not_proven(tmp_path: Path, capsys: Captured) -> None:
+    source, plan = planned(SEARCHED, tmp_path, capsys)
+    edit(plan, strip)
+    assert main(["verify", source, "--plan", plan, "--proof"]) == codes.NOTHING_PLANNED
+    assert capsys.readouterr().err == f"{plan}: not proven: no bound is claimed\n"
+
+
+def test_tiers_that_stay_open_are_named(tmp_path: Path, capsys: Captured) -> None:
+    source, plan = str(tmp_path / "cluster.json"), str(tmp_path / "plan.json")
+    write_instance(SEARCHED, source)
+    assert main(["plan", source, "-o", plan, "--planner", "greedy"]) == codes.GOOD
+    capsys.readouterr()
+    assert main(["verify", source, "--plan", plan, "--proof"]) == codes.GOOD
+    assert "; not proven: admitted(0), " in capsys.readouterr().out
 
 
 def test_a_search_without_time_is_not_settled(tmp_path: Path, capsys: Captured) -> None:

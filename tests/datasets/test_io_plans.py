@@ -151,6 +151,10 @@ def change(document: dict[str, Any], path: list[Any], value: object) -> dict[str
         ),
         (["groups", 0, "group"], "x/y", "groups[0].group: x/y is no group here"),
         (["tiers", 0, "value"], 1.5, "tiers: admitted(0): an integer value and bound expected"),
+        (["tiers", 0, "proven"], "true", "tiers: admitted(0): proven: true or false expected"),
+        (["tiers", 0, "given"], 1, "tiers: admitted(0): given: true or false expected"),
+        (["tiers", 0, "maximise"], None, "tiers: admitted(0): maximise: true or false expected"),
+        (["tiers", 0, "proof"], ["search"], "tiers: admitted(0): proof: a text expected"),
         (["evictions"], [{}], "evictions: a plan with evictions cannot be read"),
         (["planner"], [], "planner: an object expected"),
     ],
@@ -190,6 +194,61 @@ def test_an_honest_file_has_no_false_claim() -> None:
 def test_a_false_claim_is_said_in_a_sentence(path: list[Any], value: object, sentence: str) -> None:
     claims = false_claims(change(document_of(small()), path, value), small(), "p")
     assert any(claim.startswith(sentence) for claim in claims)
+
+
+def test_pods_that_stand_below_another_group_are_a_false_claim() -> None:
+    document = document_of(small())
+    groups = {entry["group"]: entry for entry in document["groups"]}
+    one, other = groups["test/g1-1-0"], groups["test/g1-1-2"]
+    one["pods"], other["pods"] = other["pods"], one["pods"]
+    said = "the pods listed are not the ones of its own that are placed"
+    assert false_claims(document, small(), "p") == (
+        f"group test/g1-1-0: {said}",
+        f"group test/g1-1-2: {said}",
+    )
+
+
+def test_a_group_listed_twice_is_a_false_claim() -> None:
+    document = document_of(small())
+    document["groups"].insert(0, document["groups"][-1] | {"reason": "cannot be placed: a lie"})
+    assert "group test/g4 is listed 2 times" in false_claims(document, small(), "p")
+
+
+def test_a_group_of_single_pods_beside_its_pods_is_a_false_claim() -> None:
+    document = document_of(small())
+    entry = {"group": "test/g1", "status": "pending", "pods": [], "reason": "one pod is left"}
+    document["groups"].append(entry)
+    assert false_claims(document, small(), "p") == ("group test/g1 is listed beside its pods",)
+
+
+def test_a_reason_to_wait_of_who_does_not_wait_is_a_false_claim() -> None:
+    document = change(document_of(small()), ["groups", 0, "reason"], "cannot be placed: a lie")
+    said = "group test/g0: a reason to wait, and all its pods are placed"
+    assert false_claims(document, small(), "p") == (said,)
+
+
+def test_equal_pods_that_wait_for_different_reasons_are_a_false_claim() -> None:
+    instance = make_instance(
+        nodes=[{"gpu": 1}], groups=[{"kind": "bare", "wanted": 2, "request": {"gpu": 2}}]
+    )
+    nothing = empty_plan(instance)
+    document: dict[str, Any] = json.loads(
+        json.dumps(plan_document(instance, Result(nothing, (), "optimal", {}, {0: "no room"})))
+    )
+    document["groups"][0]["reason"] = "cannot be placed: a lie"
+    said = "group test/g0-0-0: another reason to wait than equal pods have"
+    assert said in false_claims(document, instance, "p")
+
+
+@pytest.mark.parametrize(
+    "weights", [{"0": 1.5}, {"0": True}, {"0": "1"}, {"0": 1, "00": 2}, [1], "0=1", {"x": 1}]
+)
+def test_weights_that_are_no_whole_numbers_are_refused(weights: object) -> None:
+    document = document_of(small())
+    document["planner"] = {"objective": "weighted-gpus", "weights": weights}
+    with pytest.raises(InputError, match=r"p: planner: .*") as caught:
+        false_claims(document, small(), "p")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_group_left_out_is_a_false_claim() -> None:

@@ -115,9 +115,13 @@ def dual() -> tuple[Result, int]:
 
 def test_multipliers_are_checked_without_a_solver() -> None:
     result, i = dual()
-    found = recheck(DUAL, result, Never(), LIMITS)[i]
+    # Where a tier above rests on a search, this one does too: it is the last that is asked of.
+    above = FixedSolver(Outcome(Stop.INFEASIBLE))
+    found = recheck(DUAL, result, above, LIMITS)[i]
     assert (found.verdict, found.how) == (CONFIRMED, LP_DUAL)
     assert "evaluated again" in found.sentence
+    alone = recheck(DUAL, replace(result, tiers=result.tiers[i:]), Never(), LIMITS)[0]
+    assert alone.how == LP_DUAL
 
 
 @pytest.mark.parametrize(
@@ -162,7 +166,8 @@ def boast(instance: Instance, plan: Plan, kind: str) -> Result:
     """Call every tier of a plan proven."""
     tiers = tiers_of(instance)
     worth = values(instance, plan, tiers)
-    who = () if kind in (COUNTING, LP_DUAL) else (Claimant("cbc"),)
+    who: tuple[Claimant, ...] = () if kind in (COUNTING, LP_DUAL) else (Claimant("cbc"),)
+    who += (Claimant("cpsat"),) if kind == SEARCH_TWICE else ()
     return Result(
         plan,
         tuple(
@@ -201,8 +206,12 @@ def test_a_bound_that_holds_given_open_tiers_must_say_so() -> None:
     result = planned(SEARCHED)
     first = replace(result.tiers[0], bound=None, proof="", proven=False)
     rest = tuple(replace(report, proven=False) for report in result.tiers[1:])
-    found = recheck(SEARCHED, replace(result, tiers=(first, *rest), stop="feasible"), Never())
-    assert len(found) == len(rest)
+    some = result.certificates[1:]
+    boast = replace(result, tiers=(first, *rest), stop="feasible", certificates=some)
+    everything = recheck(SEARCHED, boast, Never())
+    # Who waits is told why by the proven tiers: with them go the words of a proof.
+    assert {one.verdict for one in everything if one.group} == {REFUTED}
+    found = [one for one in everything if one.tier]
     for one, report in zip(found, rest, strict=True):
         assert one.verdict == (CONFIRMED if report.proof == COUNTING else REFUTED)
 
@@ -266,11 +275,72 @@ def test_a_greedy_plan_needs_no_certificate_for_what_was_counted() -> None:
     assert {one.verdict for one in found} == {CONFIRMED}
 
 
-def test_a_search_without_a_certificate_is_searched_again_and_said_so() -> None:
+def test_a_claim_without_a_certificate_is_searched_again_and_not_confirmed() -> None:
     result = replace(planned(SEARCHED), certificates=())
     found = recheck(SEARCHED, result, Highs(), LIMITS)[of(result, SEARCH)]
-    assert found.verdict == CONFIRMED
-    assert found.sentence.startswith("no certificate stored; ")
+    assert found.verdict == NOT_SETTLED
+    assert found.sentence.startswith("not proven: no certificate stored; searched again")
+
+
+def test_a_search_by_nobody_is_not_confirmed() -> None:
+    result = planned(SEARCHED)
+    i = of(result, SEARCH)
+    for nobody in ((), (Claimant(""),)):
+        tampered = tamper(result, result.tiers[i].name, solvers=nobody)
+        found = recheck(SEARCHED, tampered, Highs(), LIMITS)[i]
+        assert found.verdict == NOT_SETTLED
+        assert found.sentence.startswith("not proven: ")
+
+
+@pytest.mark.parametrize("who", [(), (Claimant("cbc"),), (Claimant("cbc"), Claimant("cbc"))])
+def test_two_searches_that_one_made_are_refuted(who: tuple[Claimant, ...]) -> None:
+    result = planned(SEARCHED, second_opinion=True)
+    i = of(result, SEARCH_TWICE)
+    found = recheck(SEARCHED, tamper(result, result.tiers[i].name, solvers=who), Never())[i]
+    assert found.verdict == REFUTED
+    assert "two searches are claimed" in found.sentence
+
+
+def test_what_is_proven_falls_with_a_tier_above_it() -> None:
+    result = planned(SEARCHED)
+    i = of(result, SEARCH)
+    name = result.tiers[i].name
+    refuted = recheck(SEARCHED, tamper(result, name, bound=99), Highs(), LIMITS)
+    assert [one.verdict for one in refuted] == [CONFIRMED] * i + [REFUTED] * (5 - i)
+    assert f"it rests on {name}, which is refuted; given that: " in refuted[-1].sentence
+    unsettled = recheck(SEARCHED, result, FixedSolver(NOTHING), LIMITS)
+    assert {one.verdict for one in unsettled[i:]} == {NOT_SETTLED}
+
+
+def test_a_bound_that_stands_alone_does_not_fall_with_the_tiers_above() -> None:
+    result = Greedy().plan(SEARCHED)
+    lie = replace(result.tiers[0], bound=2, proof=SEARCH, proven=True)
+    rest = tuple(replace(report, proven=False) for report in result.tiers[1:])
+    boast = replace(result, tiers=(lie, *rest), stop="feasible")
+    found = recheck(SEARCHED, boast, FixedSolver(NOTHING), LIMITS)
+    assert [one.verdict for one in found] == [NOT_SETTLED] + [CONFIRMED] * len(rest)
+
+
+def test_a_certificate_of_a_bound_that_is_not_claimed_is_refuted() -> None:
+    result = planned(SEARCHED)
+    more = (*result.certificates, Certificate("admitted(9)", SEARCH, 7, "counts"))
+    found = recheck(SEARCHED, replace(result, certificates=more), Highs(), LIMITS)
+    assert [one.tier for one in found if one.verdict == REFUTED] == ["admitted(9)"]
+
+
+@pytest.mark.parametrize("far", [10**400, -(10**400), 2**80, -(2**80)])
+def test_numbers_that_no_tier_can_have_are_no_crash(far: int) -> None:
+    result, i = dual()
+    held = (*result.certificates[i].held[:-1], far)
+    found = recheck(DUAL, tamper(result, result.tiers[i].name, held=held), Highs(), LIMITS)[i]
+    assert found.verdict == REFUTED
+    first = result.tiers[0]
+    loose = replace(first, bound=abs(far), proof=SEARCH, proven=False)
+    rest = tuple(replace(r, proven=False, given=True) for r in result.tiers[1:])
+    weak = replace(result, tiers=(loose, *rest), stop="feasible")
+    weak = tamper(weak, first.name, kind=SEARCH, bound=abs(far), solvers=(Claimant("cbc"),))
+    weak = tamper(weak, first.name, formulation="counts", held=())
+    assert recheck(DUAL, weak, Highs(), LIMITS)[0].verdict == CONFIRMED
 
 
 def test_a_search_of_what_cannot_be_written_settles_nothing() -> None:
@@ -309,6 +379,42 @@ def test_a_false_cannot_be_placed_is_refuted(group: int, text: str) -> None:
     (found,) = [one for one in recheck(HUGE, result, Never()) if one.group]
     assert found.verdict == REFUTED
     assert "counted again: " in found.sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cannot be placed: too dull",
+        " cannot be placed",
+        "it cannot be placed at all",
+        "no plan starts it (proven: search)",
+        "waits with h, which needs 2 children and cannot start: at most 1 can",
+        "no room (proven: counting)",
+    ],
+)
+def test_a_reason_that_claims_a_proof_there_is_none_for_is_refuted(text: str) -> None:
+    result = Greedy().plan(SEARCHED)
+    waits = int(np.flatnonzero(result.plan.placed_per_group(SEARCHED) == 0)[0])
+    (found,) = [one for one in recheck(SEARCHED, told(result, {waits: text}), Never()) if one.group]
+    assert found.verdict == REFUTED
+
+
+@pytest.mark.parametrize("text", ["a better day", "no room was found (not proven)", "unproven"])
+def test_a_reason_that_claims_no_proof_is_nobodys_business(text: str) -> None:
+    result = Greedy().plan(SEARCHED)
+    waits = int(np.flatnonzero(result.plan.placed_per_group(SEARCHED) == 0)[0])
+    assert not [one for one in recheck(SEARCHED, told(result, {waits: text}), Never()) if one.group]
+
+
+def told(result: Result, reasons: dict[int, str]) -> Result:
+    return replace(result, reasons=reasons)
+
+
+def test_a_true_shortage_with_a_lie_behind_it_is_refuted() -> None:
+    result = planned(HUGE)
+    lie = {g: f"{text}; and it never will" for g, text in result.reasons.items()}
+    found = [one for one in recheck(HUGE, told(result, lie), Never()) if one.group]
+    assert {one.verdict for one in found} == {REFUTED}
 
 
 def test_a_plan_of_another_shape_is_an_error() -> None:

@@ -81,7 +81,7 @@ def verify(
     if not as_json:
         _show(proofs)
     _verdict(f"{keeps})", as_json)
-    return _settled(plan, proofs, as_json)
+    return _settled(plan, result, proofs, as_json)
 
 
 def _agreed(result: "Result") -> str:
@@ -103,7 +103,7 @@ def _show(proofs: "Sequence[Recheck]") -> None:
         show_table(console(), head, rows, numbers=("seconds",))
 
 
-def _settled(plan: str, proofs: "Sequence[Recheck]", as_json: bool) -> int:
+def _settled(plan: str, result: "Result", proofs: "Sequence[Recheck]", as_json: bool) -> int:
     """Say what became of the claims, and return the exit code."""
     from gangplan.solvers.recheck import NOT_SETTLED, REFUTED
 
@@ -114,10 +114,14 @@ def _settled(plan: str, proofs: "Sequence[Recheck]", as_json: bool) -> int:
     if count[NOT_SETTLED]:
         say(f"{plan}: {count[NOT_SETTLED]} of {len(proofs)} claims not settled, none refuted")
         return codes.NOTHING_PLANNED
+    if all(report.bound is None for report in result.tiers):
+        say(f"{plan}: not proven: no bound is claimed")
+        return codes.NOTHING_PLANNED
     word = sum(one.rests_on_a_search for one in proofs)
     rest = f", {word} of them by a second search's word" if word else ""
-    said = f"every claim is confirmed ({len(proofs)}{rest})" if proofs else "no bound is claimed"
-    _verdict(f"{plan}: {said}", as_json)
+    still = [report.name for report in result.tiers if not report.proven]
+    more = f"; not proven: {', '.join(still)}" if still else ""
+    _verdict(f"{plan}: every claim is confirmed ({len(proofs)}{rest}){more}", as_json)
     return codes.GOOD
 
 
