@@ -21,6 +21,7 @@ from gangplan.solvers.backends.asked import (
     without_columns,
     word_on_start,
 )
+from gangplan.solvers.backends.divided import halved
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 STATUS: dict[str, tuple[Stop, str]] = {
@@ -116,7 +117,8 @@ class Highs:
         is_lp = not milp.integer.any()
         engine = highspy.Highs()
         self._set_options(engine, milp, limits, is_lp)
-        _pass(highspy, engine, milp)
+        smaller, factors = halved(milp)
+        _pass(highspy, engine, smaller)
         said = _pass_start(engine, milp, start)
         if on_point is not None and not is_lp:
             _stream(highspy, engine, on_point)
@@ -125,8 +127,10 @@ class Highs:
         engine.run()
         done = time.perf_counter()
         outcome = _owned_up(milp, _outcome(highspy, engine, milp, is_lp, said))
+        dual = outcome.row_dual
         return replace(
             outcome,
+            row_dual=None if dual is None or dual.shape != factors.shape else dual * factors,
             handover_seconds=handed - begin,
             solve_seconds=done - handed,
             overshoot=max(0.0, done - begin - limits.seconds),

@@ -26,7 +26,7 @@ from gangplan.solvers.backends.asked import (
     without_entries,
     word_on_start,
 )
-from gangplan.solvers.backends.divided import divided
+from gangplan.solvers.backends.divided import divided, halved
 from gangplan.solvers.backends.pyomo_engines import (
     ENGINES,
     OPTIONS,
@@ -48,6 +48,9 @@ __all__ = ["ORDER", "STATUS", "PyomoSolver", "stop_of", "to_pyomo"]
 
 ORDER = ("appsi_highs", "highs", "cbc", "scip_direct", "scip", "glpk")
 """Engines in the order of preference; the first that is here runs where none is named."""
+
+ABSOLUTE = ("appsi_highs", "highs")
+"""Engines whose tolerance of rows is absolute."""
 
 STATUS: dict[str, tuple[Stop, str]] = {
     "optimal": (Stop.OPTIMAL, ""),
@@ -151,6 +154,9 @@ class PyomoSolver:
         if (written.row_lower > written.row_upper).any():  # Pyomo refuses to write such a row
             what = "no multiple of a row's divisor lies between its sides"
             return Outcome(Stop.INFEASIBLE, message=joined(what, said))
+        factors = np.ones(written.n_rows)
+        if engine in ABSOLUTE:
+            written, factors = halved(written)
         model = to_pyomo(written)
         columns, rows = columns_of(model), rows_of(model, written)
         if start is not None:
@@ -167,6 +173,8 @@ class PyomoSolver:
             raise
         except Exception as error:  # Pyomo raises whatever the engine's plug-in does
             raise SolverError(f"pyomo ({engine}): {type(error).__name__}: {error}") from error
+        if answer.row_dual is not None:
+            answer = replace(answer, row_dual=answer.row_dual * factors)
         total = time.perf_counter() - begin
         solve = min(answer.seconds, total)
         if said == "start used" and not answer.took_start:

