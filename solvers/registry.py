@@ -2,13 +2,15 @@
 
 Another package adds one without a fork, through an entry point in the group ``gangplan.solvers``
 (an object that returns a ``Solver`` when called without arguments) or ``gangplan.planners`` (one
-that returns a ``Planner`` when called with keyword options).
+that returns a ``Planner`` when called with ``objective`` and ``weights``, and with ``solver``,
+``kind`` and ``second_opinion`` where they are asked for).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from inspect import Parameter, signature
 from typing import Any, cast
 
 from gangplan.models.errors import GangplanError, SolverError
@@ -155,10 +157,15 @@ def get_planner(name: str, **options: Any) -> Planner:
         factory = _load(*OUR_PLANNERS[name])
     else:
         factory = _outside(PLANNERS, "planner", name, OUR_PLANNERS)
+    given = signature(factory).parameters
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in given.values()):
+        unknown = [option for option in options if option not in given]
+        if unknown:
+            raise GangplanError(f"planner {name}: it has no option {', '.join(unknown)}")
     try:
         return cast(Planner, factory(**options))
     except TypeError as error:
-        raise GangplanError(f"planner {name!r}: {error}") from error
+        raise GangplanError(f"planner {name}: {error}") from error
 
 
 def _info(name: str, entry: BuiltIn) -> SolverInfo:

@@ -66,5 +66,5 @@ def test_planners_are_made_with_options(name: str) -> None:
 
 
 def test_an_option_that_a_planner_lacks_is_an_error() -> None:
-    with pytest.raises(GangplanError, match="colour"):
+    with pytest.raises(GangplanError, match="planner exact: it has no option colour"):
         get_planner("exact", colour="red")
