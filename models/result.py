@@ -62,7 +62,7 @@ class Result:
     reasons : group number -> why it waits, and how that is known.
     warnings : sentences for the user.
     seconds : phase -> seconds (``build``, ``solve``, ``verify``, ...).
-    versions : package -> version.
+    versions : package or backend that took part -> version; empty where it is unknown.
     certificates : what the bounds rest on, at most one a tier (counting needs none), by its name.
     """
 

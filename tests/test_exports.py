@@ -31,6 +31,7 @@ def test_the_public_names_are_these() -> None:
         "compare",
         "load",
         "plan",
+        "recheck",
         "verify",
         "__version__",
     ]
@@ -43,6 +44,11 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_import_gangplan_loads_nothing_heavy() -> None:
     assert loaded_after("import gangplan") & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", gangplan.__all__[:-1])
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    assert (getattr(gangplan, name).__doc__ or "").split("\n")[0].endswith((".", ":"))
 
 
 def test_the_library_verbs_load_no_reader_and_no_solver() -> None:

@@ -1,10 +1,8 @@
 """The exact planner: a greedy plan at once, then bounds and searches, tier after tier."""
 
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib import metadata
 
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
@@ -16,6 +14,7 @@ from gangplan.solvers.planners.greedy import SECONDS, greedy_plan
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
+from gangplan.solvers.versions import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Exact:
                 "solve": solved - begin - greedy - staged.seconds.get("build", 0.0),
                 "verify": done - solved,
             },
-            _versions(),
+            versions([solver.name, *(one.name for c in staged.certificates for one in c.solvers)]),
             staged.certificates,
         )
 
@@ -112,14 +111,3 @@ class Exact:
             "seed": limits.seed,
             **({} if limits.memory is None else {"memory": limits.memory}),
         }
-
-
-def _versions() -> dict[str, str]:
-    """Return package -> version of what took part."""
-    found = {"python": sys.version.split()[0]}
-    for package in ("gangplan", "numpy", "scipy", "highspy"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found

@@ -1,6 +1,7 @@
 """Optimal, provable placement for gangs of pods on Kubernetes.
 
-The heavy parts (readers, solvers) load on first use, so ``import gangplan`` stays light.
+``load`` an instance, ``plan`` it, ``verify`` the plan, ``recheck`` what is claimed to be proven,
+``compare`` planners and solvers. Heavy parts load on first use, so ``import gangplan`` is light.
 """
 
 from importlib import import_module
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from gangplan.api import compare as compare
     from gangplan.api import load as load
     from gangplan.api import plan as plan
+    from gangplan.api import recheck as recheck
     from gangplan.api import verify as verify
     from gangplan.models.errors import GangplanError as GangplanError
     from gangplan.models.instance import Instance as Instance
@@ -24,6 +26,7 @@ _HOME = {
     "compare": "gangplan.api",
     "load": "gangplan.api",
     "plan": "gangplan.api",
+    "recheck": "gangplan.api",
     "verify": "gangplan.api",
     "GangplanError": "gangplan.models.errors",
     "Instance": "gangplan.models.instance",

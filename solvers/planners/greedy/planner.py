@@ -14,6 +14,7 @@ from gangplan.models.tiers import Tier, tiers_of, values
 from gangplan.solvers.base import Limits, Progress, silent
 from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_plan
 from gangplan.solvers.planners.refuse import refuse_broken
+from gangplan.solvers.versions import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Greedy:
             planner={"name": self.name, "objective": self.objective, **self._weights()},
             reasons={int(g): instance.names.held[g] for g in np.flatnonzero(instance.groups.held)},
             seconds=dict(zip(("solve", "verify", "bound"), np.diff(clock).tolist(), strict=True)),
-            versions={"numpy": np.__version__},
+            versions=versions(),
         )
 
     def _weights(self) -> dict[str, object]:

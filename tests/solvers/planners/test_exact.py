@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -88,10 +89,17 @@ def test_the_result_names_what_took_part() -> None:
     assert result.planner["seed"] == 4
     assert result.planner["seconds"] == 9
     assert result.planner["formulation"]["gang"] is True  # type: ignore[index]  # JSON-able
-    assert set(result.versions) == {"gangplan", "numpy", "scipy", "highspy", "python"}
+    assert set(result.versions) == {"gangplan", "numpy", "scipy", "highs", "python"}
     assert set(result.seconds) >= {"greedy", "build", "solve", "verify"}
     assert all(seconds >= 0 for seconds in result.seconds.values())
     assert result.reasons
+
+
+def test_the_versions_are_those_of_every_backend_that_took_part() -> None:
+    result = Exact(second_opinion=True).plan(SEARCHED, LIMITS)
+    searched = {one for found in result.certificates for one in found.solvers}
+    assert {one.name: one.version for one in searched}.items() <= result.versions.items()
+    assert result.versions["highs"] == metadata.version("highspy")
 
 
 def test_progress_hears_of_every_phase() -> None:
