@@ -1,5 +1,6 @@
 """What every backend is asked: is the start a point, when is the gap closed, is there a row."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -66,6 +67,23 @@ def without_columns(milp: Milp, said: str = "") -> Outcome | None:
 def joined(word: str, said: str) -> str:
     """Join a status word and what was said of the start."""
     return f"{word}; {said}" if said else word
+
+
+def read_status(
+    table: Mapping[str, tuple[Stop, str]], word: str, has_point: bool
+) -> tuple[Stop, str]:
+    """Translate a library's status word; unknown words are ERROR, and so is a proof of no point.
+
+    Parameters
+    ----------
+    table : word -> (stop, limit); FEASIBLE turns into NONE_FOUND without a point.
+    """
+    stop, limit = table.get(word, (Stop.ERROR, ""))
+    if has_point:
+        return stop, limit
+    if stop is Stop.OPTIMAL:
+        return Stop.ERROR, ""
+    return (Stop.NONE_FOUND, limit) if stop is Stop.FEASIBLE else (stop, limit)
 
 
 def never_worse(milp: Milp, outcome: Outcome, start: Ints | None) -> Outcome:

@@ -23,6 +23,7 @@ from gangplan.solvers.backends.asked import (
     is_another_point,
     joined,
     never_worse,
+    read_status,
     without_entries,
     word_on_start,
 )
@@ -238,12 +239,7 @@ def outcome_of(milp: Milp, answer: Answer, message: str, gap: float | None = Non
 
 def stop_of(word: str, has_point: bool) -> tuple[Stop, str]:
     """Translate a TerminationCondition and whether there is a point; unknown words are ERROR."""
-    stop, limit = STATUS.get(word, (Stop.ERROR, ""))
-    if has_point:
-        return stop, limit
-    if stop is Stop.OPTIMAL:
-        return Stop.ERROR, ""  # a proof of no point is none
-    return (Stop.NONE_FOUND, limit) if stop is Stop.FEASIBLE else (stop, limit)
+    return read_status(STATUS, word, has_point)
 
 
 def _filled(milp: Milp, x: Floats | None) -> Floats | None:

@@ -15,7 +15,7 @@ import numpy as np
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
-from gangplan.solvers.backends.asked import joined
+from gangplan.solvers.backends.asked import joined, read_status
 from gangplan.solvers.backends.course import Clock, run
 from gangplan.solvers.backends.divided import divided
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
@@ -133,10 +133,7 @@ class Scip:
 
 def stop_of(word: str, has_point: bool) -> tuple[Stop, str]:
     """Translate a status of SCIP and whether there is a point; unknown words are ERROR."""
-    stop, limit = STATUS.get(word, (Stop.ERROR, ""))
-    if stop is Stop.FEASIBLE and not has_point:
-        return Stop.NONE_FOUND, limit
-    return stop, limit
+    return read_status(STATUS, word, has_point)
 
 
 def _enable_exact(model: Any) -> None:

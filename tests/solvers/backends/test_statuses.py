@@ -49,6 +49,7 @@ LIBRARIES = {
         [
             ("optimal", True, OPTIMAL),
             ("gaplimit", True, OPTIMAL),
+            ("optimal", False, ERROR),
             ("timelimit", True, FEASIBLE),
             ("timelimit", False, NONE_FOUND),
             ("memlimit", False, NONE_FOUND),
