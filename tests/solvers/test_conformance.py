@@ -3,12 +3,21 @@
 import numpy as np
 import pytest
 
-from gangplan.solvers.base import Limits, Solver, Stop, relaxes
+from gangplan.models.arrays import Floats
+from gangplan.solvers.backends.child import Watched
+from gangplan.solvers.base import Limits, Solver, Stop, Streams, relaxes
 from gangplan.solvers.registry import BACKENDS, available, get
 from tests.solvers.conformance import CASES, Case, check, market_split, model
 
 SOLVERS = [info.name for info in available() if info.available and info.name in BACKENDS]
 LIMITS = Limits(seconds=20)
+
+
+def inside(name: str) -> Solver:
+    """Return a solver of ours as it runs in its process."""
+    watched = get(name)
+    assert isinstance(watched, Watched)
+    return watched.solver
 
 
 @pytest.fixture(params=SOLVERS)
@@ -62,6 +71,25 @@ def test_a_bad_start_is_left_out_with_a_word(solver: Solver, start: list[int], w
     assert why in outcome.message
     assert outcome.stop is Stop.OPTIMAL
     assert outcome.objective == pytest.approx(-9)
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVERS if isinstance(inside(name), Streams)])
+def test_improving_points_are_streamed_with_bounds_that_are_none_or_hold(name: str) -> None:
+    streaming = inside(name)
+    assert isinstance(streaming, Streams)
+    points: list[float] = []
+    bounds: list[float] = []
+    milp = market_split()
+
+    def on_point(x: Floats, bound: float | None) -> None:
+        assert not len(milp.violated_rows(np.rint(x).astype(np.int64)))
+        points.append(float(milp.cost @ x))
+        bounds.extend([] if bound is None else [bound])
+
+    streaming.solve_streaming(milp, Limits(seconds=1), start=None, on_point=on_point)
+    assert points
+    assert points == sorted(points, reverse=True)
+    assert max(bounds, default=0.0) <= points[-1] + 1e-6
 
 
 def test_the_same_seed_gives_the_same_point(solver: Solver) -> None:

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from gangplan.models.errors import SolverError
@@ -44,21 +43,6 @@ def test_a_bound_that_was_never_set_is_no_bound(
 ) -> None:
     milp = model([cost], [0], [9], [([1], 0, 9)])
     assert bound_of(milp, stop, claimed) == bound
-
-
-def test_improving_points_are_streamed() -> None:
-    points: list[float] = []
-    bounds: list[float | None] = []
-    milp = model([-5, -4, -3] * 9, [0] * 27, [3] * 27, [([7, 5, 4] * 9, 11, 90)])
-
-    def on_point(x: np.ndarray, bound: float | None) -> None:
-        points.append(float(milp.cost @ x))
-        bounds.append(bound)
-
-    CpSat().solve_streaming(milp, Limits(), start=None, on_point=on_point)
-    assert points
-    assert points == sorted(points, reverse=True)
-    assert all(bound is None or bound <= points[-1] for bound in bounds)
 
 
 def test_the_second_opinion_goes_without_presolve() -> None:

@@ -10,7 +10,7 @@ from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.highs import Highs, check_version
 from gangplan.solvers.base import Limits, Stop
 from gangplan.solvers.claims import fault
-from tests.solvers.conformance import CASES, market_split, model
+from tests.solvers.conformance import CASES, model
 
 
 def test_the_version_with_wrong_optima_is_refused() -> None:
@@ -40,19 +40,6 @@ def test_the_second_opinion_goes_without_presolve() -> None:
     assert Highs(heuristics=0.2).second() == Highs(presolve=False, heuristics=0.2)
     outcome = Watched(Highs()).second()
     assert outcome == Watched(Highs(presolve=False))
-
-
-def test_improving_points_are_streamed() -> None:
-    points: list[float] = []
-    milp = market_split()
-    Highs().solve_streaming(
-        milp,
-        Limits(seconds=1),
-        start=None,
-        on_point=lambda x, bound: points.append(float(milp.cost @ x)),
-    )
-    assert points
-    assert points == sorted(points, reverse=True)
 
 
 def test_a_point_other_than_the_one_that_is_claimed_is_never_called_optimal() -> None:

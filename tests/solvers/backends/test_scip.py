@@ -5,7 +5,7 @@ from gangplan.models.bound import dual_bound
 from gangplan.models.errors import SolverError
 from gangplan.solvers.backends.scip import Scip
 from gangplan.solvers.base import Limits
-from tests.solvers.conformance import CASES, Case, market_split
+from tests.solvers.conformance import CASES, Case
 
 pyscipopt = pytest.importorskip("pyscipopt", reason="pyscipopt is not installed")
 
@@ -27,19 +27,6 @@ def test_exact_mode_works_or_says_why_not() -> None:
     except SolverError as error:
         said = str(error)
     assert said == "-9.0" or said.startswith("scip: this build has no exact mode")
-
-
-def test_improving_points_are_streamed() -> None:
-    points: list[float] = []
-    milp = market_split()
-    Scip().solve_streaming(
-        milp,
-        Limits(seconds=1),
-        start=None,
-        on_point=lambda x, bound: points.append(float(milp.cost @ x)),
-    )
-    assert points
-    assert points == sorted(points, reverse=True)
 
 
 def test_the_second_opinion_goes_without_presolve() -> None:
