@@ -4,12 +4,17 @@ A file of records is only ever appended to. Its last line may be torn (the machi
 was written): it is left out with a note, and the next append begins on a line of its own.
 """
 
+import errno
+import fcntl
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gangplan.experiments import record_checks
 from gangplan.files import cannot_write
 from gangplan.models.errors import Fault, InputError
 
@@ -99,14 +104,22 @@ class Record:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def broken(self) -> bool:
+        """The plan failed its check: what the planner says of it counts for nothing."""
+        return self.verified is False
+
+    @property
     def proven(self) -> bool:
-        """Every tier is proven."""
-        return self.status == DONE and all(tier.proven for tier in self.tiers)
+        """Every tier is proven, of a plan that passed its check."""
+        return self.status == DONE and not self.broken and all(tier.proven for tier in self.tiers)
 
     @property
     def gap(self) -> float | None:
-        """|bound - value| / max(1, |value|) of the first tier; None without tier or bound."""
-        if not self.tiers or self.tiers[0].bound is None:
+        """|bound - value| / max(1, |value|) of the first tier.
+
+        None without tier or bound, and for a plan that failed its check.
+        """
+        if self.broken or not self.tiers or self.tiers[0].bound is None:
             return None
         first = self.tiers[0]
         assert first.bound is not None
@@ -145,11 +158,12 @@ def from_json(document: Mapping[str, Any]) -> Record:
     ValueError : another schema, or a key that is missing or of another type.
     """
     if document.get("schema") != SCHEMA:
-        raise ValueError(f"schema {SCHEMA} expected, not {document.get('schema')!r}")
+        raise ValueError(f"schema {SCHEMA} expected, not {str(document.get('schema'))[:60]!r}")
     known = {f.name for f in fields(Record)}
     values = {name: value for name, value in document.items() if name in known}
+    record_checks.check(values, record_checks.RECORD)
     try:
-        values["tiers"] = tuple(TierRecord(**tier) for tier in values.get("tiers", ()))
+        values["tiers"] = _tiers(values.get("tiers", []))
         for name in ("violations", "warnings"):
             values[name] = tuple(values.get(name, ()))
         for name in ("seconds", "machine", "versions"):
@@ -159,12 +173,29 @@ def from_json(document: Mapping[str, Any]) -> Record:
         raise ValueError(str(error)) from None
 
 
+def _tiers(documents: object) -> tuple[TierRecord, ...]:
+    """Read the tiers of a record; keys of a later gangplan are ignored."""
+    if not isinstance(documents, list | tuple) or not all(isinstance(t, dict) for t in documents):
+        raise ValueError("tiers: a list of objects expected")
+    known = {f.name for f in fields(TierRecord)}
+    tiers = []
+    for document in documents:
+        values = {name: value for name, value in document.items() if name in known}
+        record_checks.check(values, record_checks.TIER)
+        tier = TierRecord(**values)
+        if tier.proven and tier.bound != tier.value:
+            raise ValueError(f"tiers: {tier.name} is proven, and its bound is not its value")
+        tiers.append(tier)
+    return tuple(tiers)
+
+
 def load(path: Path | str) -> Loaded:
     """Read the records of one file, or of every ``*.jsonl`` of a folder in order of name.
 
     Raises
     ------
-    InputError : no such file, not readable, a line of another schema, or no record at all.
+    InputError : no such file, not readable, a line of another schema or with a field that cannot
+        be, or a file with lines of which none is a record.
     """
     place = Path(path)
     if not place.is_dir():
@@ -182,6 +213,28 @@ def latest(records: Iterable[Record]) -> tuple[Record, ...]:
     for record in records:
         last[record.cell] = record
     return tuple(last.values())
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """Hold a file of records for one run alone; the hold ends with the process, however it ends.
+
+    Raises
+    ------
+    InputError : the file cannot be written, or another run holds it.
+    """
+    try:
+        file = Path(path).open("ab")  # noqa: SIM115 - closed below, in every case
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # A file system without locks is no reason to refuse.
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise _refuse(path, "another run is writing to it") from None
+        yield
 
 
 def append(path: Path | str, record: Record) -> None:
@@ -202,6 +255,8 @@ def append(path: Path | str, record: Record) -> None:
             data = line.encode()
             while data:
                 data = data[file.write(data) :]
+            with suppress(OSError):  # a pipe or a device has nothing to flush
+                os.fsync(file.fileno())
     except OSError as error:
         raise cannot_write(path, error) from None
 
@@ -220,7 +275,7 @@ def _load_file(path: Path) -> Loaded:
             document = json.loads(line)
             if not isinstance(document, dict):
                 raise ValueError("a JSON object expected")
-        except ValueError:
+        except (ValueError, RecursionError):
             # A torn line is one that the machine did not finish: no JSON. It costs one cell.
             notes.append(f"{path}: line {number} is torn and was left out")
             continue
@@ -228,9 +283,15 @@ def _load_file(path: Path) -> Loaded:
             records.append(from_json(document))
         except ValueError as error:
             raise _refuse(path, f"line {number}: {error}") from None
-    if notes and not records:
+    if notes and not records and not all(map(_begins_like_one, filter(bytes.strip, lines))):
         raise _refuse(path, "no line of it is a record")
     return Loaded(tuple(records), tuple(notes))
+
+
+def _begins_like_one(line: bytes) -> bool:
+    """Tell the torn line of a run that was ended in its first record from another kind of file."""
+    beginning = f'{{"schema":"{SCHEMA}"'.encode()
+    return line.startswith(beginning[: len(line)])
 
 
 def _refuse(path: Path | str, message: str) -> InputError:

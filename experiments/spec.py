@@ -30,6 +30,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from gangplan.experiments.record_checks import LONGEST, is_name, is_number, is_whole
 from gangplan.experiments.sources import File, Generated, Source
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.tiers import OBJECTIVES
@@ -135,13 +136,17 @@ def read(path: str | Path) -> Experiment:
         raise InputError(
             [Fault(str(path), "", "", f"cannot be read: {error.strerror or error}")]
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
+        # tomllib passes on what int() and its own recursion say of absurd values.
         said = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"not TOML: {error}"
         raise InputError([Fault(str(path), "", "", said)]) from None
     return _Reader(str(path)).experiment(document)
 
 
 Check = Callable[[object], bool]
+
+MOST = 10_000_000
+"""Seconds of the longest limit: four months; clocks overflow on absurd ones."""
 
 _TOP = ("name", "instances", "planners", "limits", "seeds")
 _INSTANCE = ("generator", "trace", "file", "nodes", "groups")
@@ -159,8 +164,13 @@ class _Reader:
     def experiment(self, document: Mapping[str, Any]) -> Experiment:
         self._known(document, "", _TOP)
         name = document.get("name", Path(self.path).stem)
-        if not _is_name(name):
-            self._fault("name", "letters, digits, '.', '_' and '-' expected")
+        if not is_name(name):
+            whose = "" if "name" in document else " (that of the file, as the file gives none)"
+            self._fault(
+                "name",
+                f"letters, digits, '.', '_' and '-' expected, {LONGEST} bytes at most, not "
+                f"{repr(name)[:60]}{whose}",
+            )
         seeds = self._several(document, "seeds", "", _is_seed, "integers from 0 to 2^31 - 1")
         sources = [
             s for where, t in self._tables(document, "instances") for s in self._of(where, t)
@@ -210,9 +220,15 @@ class _Reader:
 
     def _file(self, name: str) -> Source:
         path = Path(self.path).parent / name
-        if not path.exists():
-            self._fault(f"instances: file {name}", f"no such file (looked for {path})")
-        return File(str(path), Path(name).name)
+        try:
+            there = path.exists()
+        except OSError as error:
+            self._fault(f"instances: file {name[:60]}", f"cannot be read: {error.strerror}")
+        else:
+            if not there:
+                self._fault(f"instances: file {name}", f"no such file (looked for {path})")
+        # As it stands there: two files of one name in two folders are two instances.
+        return File(str(path), name)
 
     def _planners(self, where: str, table: Mapping[str, Any]) -> tuple[PlannerSpec, ...]:
         self._known(table, where, _PLANNER)
@@ -235,7 +251,9 @@ class _Reader:
             return []
         self._known(table, "limits", _LIMITS)
         given = {"seconds": 60.0, "gap": 0.0, "threads": 1} | dict(table)
-        seconds = self._several(given, "seconds", "limits", _is_seconds, "numbers above 0")
+        seconds = self._several(
+            given, "seconds", "limits", _is_seconds, f"numbers above 0, at most {MOST:,}"
+        )
         gaps = self._several(given, "gap", "limits", _is_gap, "numbers from 0 to below 1")
         threads = self._several(given, "threads", "limits", _is_size, "integers of at least 1")
         return [Limits(float(s), float(g), t) for s, g, t in product(seconds, gaps, threads)]
@@ -262,7 +280,7 @@ class _Reader:
             self._fault(field, f"at least one expected ({expected})")
         bad = [value for value in values if not good(value)]
         if bad:
-            self._fault(field, f"{expected} expected, not {bad[0]!r}")
+            self._fault(field, f"{expected} expected, not {repr(bad[0])[:60]}")
         return [] if bad else values
 
     def _known(self, table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
@@ -275,37 +293,21 @@ class _Reader:
         self.faults.append(Fault(self.path, field, "", message))
 
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return _is_int(value) or isinstance(value, float)
-
-
 def _is_size(value: Any) -> bool:
-    return _is_int(value) and 1 <= value < 2**31
+    return is_whole(value) and 1 <= value < 2**31
 
 
 def _is_seed(value: Any) -> bool:
-    return _is_int(value) and 0 <= value < 2**31
+    return is_whole(value) and 0 <= value < 2**31
 
 
 def _is_seconds(value: Any) -> bool:
-    return _is_number(value) and 0 < value < float("inf")
+    return is_number(value) and 0 < value <= MOST
 
 
 def _is_gap(value: Any) -> bool:
-    return _is_number(value) and 0 <= value < 1
+    return is_number(value) and 0 <= value < 1
 
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and bool(value)
-
-
-def _is_name(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and bool(value.strip("."))
-        and all(letter.isalnum() or letter in "._-" for letter in value)
-    )

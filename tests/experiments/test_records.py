@@ -80,3 +80,74 @@ def test_the_gap_is_that_of_the_first_tier() -> None:
     assert record(tiers=(tier(0, 3),)).gap == 3
     assert record(tiers=(tier(4, None),)).gap is None
     assert replace(record(), tiers=()).gap is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"experiment": "../../up"}, "experiment: a name"),
+        ({"status": "finished"}, "status: done, skipped or failed expected"),
+        ({"seed": "1"}, "seed: a whole number of at least 0 expected, not '1'"),
+        ({"nodes": True}, "nodes: a whole number"),
+        ({"time_limit": float("nan")}, "time_limit: a number of at least 0 expected, not nan"),
+        ({"seconds": {"plan": "2"}}, "seconds: phases and seconds expected"),
+        ({"seconds": {"plan": -1.0}}, "seconds: phases and seconds expected"),
+        ({"machine": {"load": "high"}}, "machine: a description"),
+        ({"verified": "yes"}, "verified: true, false or null expected, not 'yes'"),
+        ({"peak_memory": 1.5}, "peak_memory: bytes or null expected"),
+        ({"tiers": "none"}, "tiers: a list of objects expected"),
+        ({"tiers": [{"name": "a", "value": 1.5}]}, "value: a whole number expected, not 1.5"),
+        ({"tiers": [{"name": "a"}]}, "missing"),
+    ],
+)
+def test_an_edited_field_is_refused_by_name(changed: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        records.from_json(record().as_json() | changed)
+
+
+def test_a_proof_that_its_figures_belie_is_refused() -> None:
+    document = json.loads(json.dumps(record().as_json()))
+    document["tiers"][0]["bound"] += 1
+    with pytest.raises(
+        ValueError, match=r"admitted\(0\) is proven, and its bound is not its value"
+    ):
+        records.from_json(document)
+
+
+def test_a_line_of_brackets_costs_itself_only(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    records.append(path, record("a"))
+    with path.open("a") as file:
+        file.write("[" * 100_000 + "\n")
+    loaded = records.load(path)
+    assert [one.key for one in loaded.records] == ["a"]
+    assert len(loaded.notes) == 1
+
+
+@pytest.mark.parametrize("kept", [1, 10, 40, 200])
+def test_a_run_killed_in_its_first_record_leaves_a_file_to_go_on_with(
+    tmp_path: Path, kept: int
+) -> None:
+    path = tmp_path / "r.jsonl"
+    records.append(path, record("a"))
+    path.write_bytes(path.read_bytes()[:kept])
+    assert records.load(path).records == ()
+    records.append(path, record("b"))
+    assert [one.key for one in records.load(path).records] == ["b"]
+
+
+def test_a_plan_that_failed_its_check_proves_nothing() -> None:
+    broken = record(verified=False, violations=("node n: 9 of 8 cpu",))
+    assert (broken.proven, broken.gap) == (False, None)
+
+
+def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with (
+        records.writing(path),
+        pytest.raises(InputError, match="another run is writing to it"),
+        records.writing(path),
+    ):
+        pytest.fail("two runs hold one file")
+    with records.writing(path):
+        records.append(path, record())

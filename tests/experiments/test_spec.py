@@ -70,9 +70,17 @@ def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
         ("seeds = [1, 2]", "seeds = []", "seeds: at least one expected (integers from 0"),
         ("seeds = [1, 2]", "", "seeds: at least one expected"),
         ("seeds = [1, 2]", "seeds = [-1]", "seeds: integers from 0 to 2^31 - 1 expected, not -1"),
-        ("[1, 2.5]", "0", "limits.seconds: numbers above 0 expected, not 0"),
-        ("[1, 2.5]", "nan", "limits.seconds: numbers above 0 expected, not nan"),
-        ("[1, 2.5]", "true", "limits.seconds: numbers above 0 expected, not True"),
+        ("[1, 2.5]", "0", "limits.seconds: numbers above 0, at most 10,000,000 expected, not 0"),
+        (
+            "[1, 2.5]",
+            "nan",
+            "limits.seconds: numbers above 0, at most 10,000,000 expected, not nan",
+        ),
+        (
+            "[1, 2.5]",
+            "true",
+            "limits.seconds: numbers above 0, at most 10,000,000 expected, not True",
+        ),
         ("[16, 32]", "0", "instances[0].nodes: integers of at least 1 expected, not 0"),
         ("generator = ", "file = ", "instances[0]: a file has its own size: no nodes, no groups"),
         ("[[planners]]", "[planners]", "planners: at least one table [[planners]] expected"),
@@ -110,4 +118,40 @@ def test_an_instance_file_is_looked_for_beside_the_experiment(tmp_path: Path) ->
     "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.name
 )
 def test_the_experiments_of_the_project_can_be_read(path: Path) -> None:
-    assert spec.read(path).name == path.stem.removesuffix("-short")
+    assert spec.read(path).name == path.stem
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("seeds = " + "1" * 5000, "not TOML: "),
+        ("seeds = " + "[" * 20_000, "not TOML: "),
+        (WHOLE.replace("seeds", f"name = {'n' * 300!r}\nseeds"), "name: letters, digits, "),
+        (
+            WHOLE.replace('generator = "training"', f"file = {'f' * 5000!r}"),
+            "instances: file ffff",
+        ),
+        (WHOLE.replace("[1, 2.5]", "1e300"), "limits.seconds: numbers above 0, at most 10,000,000"),
+    ],
+    ids=["digits", "brackets", "name", "file", "seconds"],
+)
+def test_absurd_values_are_one_short_line(tmp_path: Path, text: str, said: str) -> None:
+    found = [fault for fault in faults(tmp_path, text) if fault.startswith(f"e.toml: {said}")]
+    assert len(found) == 1
+    assert len(found[0]) < 250
+
+
+def test_a_name_taken_from_the_file_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "my runs.toml"
+    path.write_text(WHOLE)
+    with pytest.raises(InputError, match=r"name: .* not 'my runs' \(that of the file"):
+        spec.read(path)
+
+
+def test_files_of_one_name_in_two_folders_stay_two_instances(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.json").write_text("{}")
+    text = 'seeds = 1\n[[instances]]\nfile = ["a/x.json", "b/x.json"]\n[[planners]]\n'
+    labels = [source.label for source in spec.read(write(tmp_path, text)).sources]
+    assert labels == ["a/x.json", "b/x.json"]
