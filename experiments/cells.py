@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import metadata
@@ -46,6 +47,16 @@ def cells(experiment: Experiment) -> Iterator[Cell]:
             for limits in experiment.limits:
                 for planner in experiment.planners:
                     yield Cell(experiment.name, source, planner, replace(limits, seed=seed))
+
+
+def digest(cell: Cell) -> str:
+    """Digest of a cell's instance.
+
+    Empty where it cannot be made here, for whatever reason: the cell's own process will say why.
+    """
+    with suppress(Exception):
+        return cell.source.instance(cell.limits.seed).digest()
+    return ""
 
 
 def key(cell: Cell, digest: str) -> str:

@@ -11,14 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from gangplan.experiments.cells import Cell, blank
+from gangplan.experiments.cells import Cell, blank, digest
 from gangplan.experiments.measure import machine, measure
 from gangplan.experiments.memory import PeakMemory
 from gangplan.experiments.records import FAILED, Record
@@ -98,6 +98,12 @@ class _Process:
     def record(self) -> Record:
         """Run the cell."""
         load = machine()
+        try:
+            return self._record(load)
+        except OSError as error:  # no room for its files, or no process more: one cell, not all
+            return self._failed(load, f"cannot be run: {error.strerror or error}", None)
+
+    def _record(self, load: Mapping[str, Any]) -> Record:
         with tempfile.TemporaryDirectory(prefix="gangplan-cell-") as folder:
             job, answer, log = (Path(folder) / name for name in ("job", "answer", "log"))
             job.write_bytes(pickle.dumps(self.cell))
@@ -108,8 +114,12 @@ class _Process:
                 return replace(found, machine=load, peak_memory=peak)
             said = log.read_text(errors="replace").strip()[-TAIL:]
         reason = f"the cell's process {how}" + (f": {' '.join(said.split())}" if said else "")
-        digest = _digest(self.cell)
-        return replace(blank(self.cell, digest, FAILED, reason), machine=load, peak_memory=peak)
+        return self._failed(load, reason, peak)
+
+    def _failed(self, load: Mapping[str, Any], reason: str, peak: int | None) -> Record:
+        # The digest is made here, because the cell's process is gone.
+        record = blank(self.cell, digest(self.cell), FAILED, reason)
+        return replace(record, machine=load, peak_memory=peak)
 
     def _run(self, job: Path, answer: Path, log: int) -> tuple[int | None, str]:
         """Wait for the child; return the peak of its tree, and how it ended."""
@@ -143,13 +153,6 @@ class _Process:
         if self._child is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._child.pid, signal.SIGKILL)
-
-
-def _digest(cell: Cell) -> str:
-    """Digest of the instance, read here because the cell's process is gone."""
-    with suppress(Exception):
-        return cell.source.instance(cell.limits.seed).digest()
-    return ""
 
 
 def _environment() -> dict[str, str]:

@@ -43,6 +43,8 @@ def measure(cell: Cell) -> Record:
         read = time.perf_counter() - begin
     except InputError as error:
         return replace(record, status=SKIPPED, reason=_one_line(error))
+    except Exception as error:  # a fault of a reader: it costs its own cells
+        return replace(record, status=FAILED, reason=f"{type(error).__name__}: {_one_line(error)}")
     record = replace(
         blank(cell, instance.digest()),
         machine=record.machine,
@@ -129,8 +131,10 @@ def _versions(result: Result) -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """Describe this machine, and its load now."""
+    here = os.uname()
+    # platform.platform() would start a process, and double what this one seems to need.
     return {
-        "platform": platform.platform(),
+        "platform": f"{here.sysname}-{here.release}-{here.machine}",
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
@@ -144,7 +148,7 @@ def _cpu() -> str:
     except OSError:
         lines = []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    return names[0] if names else platform.machine()
 
 
 def _one_line(error: Exception) -> str:

@@ -30,17 +30,51 @@ def available() -> bool:
 def plot_all(records: Sequence[Record], folder: Path, name: str) -> tuple[Path, ...]:
     """Draw every plot of an experiment as ``FOLDER/NAME-....svg``; none without a run.
 
+    Runs compare only under the same settings: each has plots of its own, ``NAME-3s-....svg``.
+
     Raises
     ------
     InputError : a file cannot be written.
     """
+    done = [record for record in records if record.status == DONE]
+    return tuple(
+        _draw(draw, series_of(part), folder / f"{'-'.join((name, *setting, what))}.svg")
+        for setting, part in settings(done).items()
+        for what, draw in PLOTS.items()
+    )
+
+
+def settings(records: Sequence[Record]) -> dict[tuple[str, ...], list[Record]]:
+    """Part records by objective, limits and threads, as far as these differ among them."""
+    said = {id(record): _said(record) for record in records}
+    varying = [len(set(words)) > 1 for words in zip(*said.values(), strict=True)]
+    parts: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        setting = tuple(w for w, differs in zip(said[id(record)], varying, strict=True) if differs)
+        parts.setdefault(setting, []).append(record)
+    return parts
+
+
+def _said(record: Record) -> tuple[str, ...]:
+    return (
+        "".join(letter if letter.isalnum() else "-" for letter in record.objective),
+        f"{str(record.time_limit).removesuffix('.0')}s",
+        f"gap{record.gap_limit}",
+        f"{record.threads}threads",
+    )
+
+
+def series_of(records: Sequence[Record]) -> Series:
+    """Part records by backend, and by planner where two of them have the same one."""
+    planners: dict[str, set[str]] = {}
+    for record in records:
+        planners.setdefault(record.backend, set()).add(record.planner)
     series: Series = {}
     for record in records:
-        if record.status == DONE:
-            series.setdefault(record.backend, []).append(record)
-    if not series:
-        return ()
-    return tuple(_draw(draw, series, folder / f"{name}-{what}.svg") for what, draw in PLOTS.items())
+        several = len(planners[record.backend]) > 1
+        name = f"{record.planner}: {record.backend}" if several else record.backend
+        series.setdefault(name, []).append(record)
+    return series
 
 
 def profile(series: Series) -> dict[str, list[float]]:

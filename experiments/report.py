@@ -3,7 +3,7 @@
 For each experiment NAME of the records, the folder gets ``NAME.md`` (tables for people),
 ``NAME.json`` (the same tables, unrounded, as the paper reads them), ``NAME-TABLE.csv``, and, where
 matplotlib is installed, ``NAME-time.svg``, ``NAME-gap.svg`` and ``NAME-profile.svg`` (with several
-time limits ``NAME-3s-time.svg`` and so on).
+time limits, objectives, ... ``NAME-3s-time.svg`` and so on).
 """
 
 import json
@@ -58,19 +58,8 @@ def report(records: Sequence[Record], folder: Path | str) -> Report:
     files = [file for name, found in tables.items() for file in _tables(place, name, found)]
     if plots.available():
         for name, part in parts.items():
-            files += _plots(place, name, part)
+            files += plots.plot_all(part, place, name)
     return Report(tables, tuple(files), () if plots.available() else (NO_PLOTS,))
-
-
-def _plots(folder: Path, name: str, records: Sequence[Record]) -> list[Path]:
-    """Draw each time limit apart, under names that say it where there are several."""
-    limits = list(dict.fromkeys(record.time_limit for record in records))
-    files: list[Path] = []
-    for limit in limits:
-        part = [record for record in records if record.time_limit == limit]
-        called = name if len(limits) == 1 else f"{name}-{limit:g}s"
-        files += plots.plot_all(part, folder, called)
-    return files
 
 
 def _tables(folder: Path, name: str, tables: Sequence[Table]) -> list[Path]:

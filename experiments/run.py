@@ -1,11 +1,11 @@
 """Run an experiment: cells that no record is known of, each record written as it comes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from gangplan.experiments import records
-from gangplan.experiments.cells import Cell, blank, cannot_run, cells, key
+from gangplan.experiments.cells import Cell, blank, cannot_run, cells, digest, key
 from gangplan.experiments.executors import Executor, Processes
 from gangplan.experiments.records import FAILED, SKIPPED, Record
 from gangplan.experiments.spec import Experiment
@@ -13,6 +13,10 @@ from gangplan.models.errors import Fault, InputError
 
 Progress = Callable[[int, int, str], None]
 """Called with cells done, cells to do in all, and what was just done or is about to be."""
+
+
+Asked = dict[str, tuple[Cell, str]]
+"""Key -> its cell and the digest of its instance (empty where that cannot be read)."""
 
 
 def silent(done: int, total: int, what: str) -> None:
@@ -51,52 +55,79 @@ def run(
 
     Raises
     ------
-    InputError : the folder or the file cannot be read or written.
+    InputError : the folder or the file cannot be read or written, or another run writes to it.
     """
     path = _file(Path(folder), experiment.name)
-    old = records.load(path) if path.exists() and path.stat().st_size else records.Loaded((), ())
-    known = {one.key: one for one in old.records if one.status != FAILED}
-    asked = _keyed(cells(experiment))
-    todo = [cell for of_cell, (cell, _) in asked.items() if of_cell not in known]
-    found = known | _skipped(path, [pair for k, pair in asked.items() if k not in known])
-    ready = [cell for cell in todo if not cannot_run(cell)]
+    known, torn = _known(path)  # what is wrong with the file is said before instances are made
+    asked, notes = _keyed(cells(experiment))
+    if all(of_cell in known for of_cell in asked):
+        return _ran(asked, path, known, known, (*torn, *notes))
+    with records.writing(path):
+        # Read again: another run may have ended in the meantime.
+        known, torn = _known(path)
+        found = _missing(asked, path, known, executor or Processes(), progress)
+    return _ran(asked, path, known, found, (*torn, *notes))
+
+
+def _missing(
+    asked: Asked, path: Path, known: Mapping[str, Record], executor: Executor, progress: Progress
+) -> dict[str, Record]:
+    """Run every cell that is not known; return all records that there are then."""
+    todo = {of_cell: pair for of_cell, pair in asked.items() if of_cell not in known}
+    found = {**known, **_skipped(path, todo.values())}
+    ready = [cell for of_cell, (cell, _) in todo.items() if of_cell not in found]
     before = len(asked) - len(ready)
     if ready:
         progress(before, len(asked), ready[0].label)
-    for done, (cell, record) in enumerate((executor or Processes()).run(ready), before + 1):
+    for done, (cell, record) in enumerate(executor.run(ready), before + 1):
         records.append(path, record)
         found[record.key] = record
         progress(done, len(asked), f"{cell.label}: {record.stop or record.status}")
+    return found
+
+
+def _ran(
+    asked: Asked,
+    path: Path,
+    known: Mapping[str, Record],
+    found: Mapping[str, Record],
+    notes: tuple[str, ...],
+) -> Ran:
     there = tuple(found[of_cell] for of_cell in asked if of_cell in found)
-    return Ran(there, path, len(asked) - len(todo), old.notes)
+    return Ran(there, path, sum(of_cell in known for of_cell in asked), notes)
 
 
-def _keyed(all_cells: Iterable[Cell]) -> dict[str, tuple[Cell, str]]:
-    """Return key -> cell and digest of its instance, each key once."""
+def _known(path: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
+    """Return the records that need no second run, by key, and notes on the file."""
+    if not path.exists() or not path.stat().st_size:
+        return {}, ()
+    old = records.load(path)
+    return {one.key: one for one in old.records if one.status != FAILED}, old.notes
+
+
+def _keyed(all_cells: Iterable[Cell]) -> tuple[Asked, tuple[str, ...]]:
+    """Return each key once, with a note on every source that is another one under a second name."""
     digests: dict[tuple[object, int], str] = {}
-    keyed: dict[str, tuple[Cell, str]] = {}
+    keyed: Asked = {}
+    same: dict[str, str] = {}
     for cell in all_cells:
         place = (cell.source, cell.limits.seed)
         if place not in digests:
-            digests[place] = _digest(cell)
-        keyed.setdefault(key(cell, digests[place] or cell.source.label), (cell, digests[place]))
-    return keyed
-
-
-def _digest(cell: Cell) -> str:
-    """Digest of the instance; empty where it cannot be read (its cells are then skipped)."""
-    try:
-        return cell.source.instance(cell.limits.seed).digest()
-    except InputError:
-        return ""
+            digests[place] = digest(cell)
+        of_cell = key(cell, digests[place] or cell.source.label)
+        first, _ = keyed.setdefault(of_cell, (cell, digests[place]))
+        if first.source != cell.source:
+            same[cell.source.label] = first.source.label
+    notes = (f"{one} is the same instance as {other}: run once" for one, other in same.items())
+    return keyed, tuple(notes)
 
 
 def _skipped(path: Path, todo: Iterable[tuple[Cell, str]]) -> dict[str, Record]:
     """Write the record of every cell that cannot run here."""
     found: dict[str, Record] = {}
-    for cell, digest in todo:
+    for cell, of_instance in todo:
         if reason := cannot_run(cell):
-            record = blank(cell, digest, SKIPPED, reason)
+            record = blank(cell, of_instance, SKIPPED, reason)
             records.append(path, record)
             found[record.key] = record
     return found

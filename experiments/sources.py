@@ -73,7 +73,7 @@ class File:
     Attributes
     ----------
     path : file or folder.
-    label : its name for tables.
+    label : its name for tables; two files have two.
     """
 
     path: str

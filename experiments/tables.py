@@ -45,7 +45,10 @@ class Table:
     def markdown(self) -> str:
         """Write a Markdown table under its title."""
         lines = [f"## {self.title}", "", _bar(self.head), _bar("---" for _ in self.head)]
-        lines += [_bar(show(cell).replace("|", "\\|") for cell in row) for row in self.rows]
+        lines += [
+            _bar(" ".join(show(cell).replace("|", "\\|").split()) for cell in row)
+            for row in self.rows
+        ]
         return "\n".join([*lines, "", *(f"{note}\n" for note in self.notes)])
 
     def csv(self) -> str:
@@ -121,10 +124,11 @@ _KEYS: dict[str, Callable[[Record], Cell]] = {
     "backend": lambda record: record.backend,
     "objective": lambda record: record.objective,
     "limit [s]": lambda record: record.time_limit,
+    "gap limit": lambda record: record.gap_limit,
     "threads": lambda record: record.threads,
 }
 
-_VARYING = ("objective", "limit [s]", "threads")
+_VARYING = ("objective", "limit [s]", "gap limit", "threads")
 """Keys that a table has only where they are not the same in all of its records."""
 
 _FIGURES = (
@@ -265,12 +269,12 @@ def _run(record: Record) -> tuple[Cell, ...]:
         record.planner,
         record.backend,
         record.seed,
-        record.stop or record.status,
+        "not verified" if record.broken else record.stop or record.status,
         None if first is None else first.name,
         None if first is None else first.value,
         None if first is None else first.bound,
         None if gap is None else 100 * gap,
-        f"{sum(tier.proven for tier in record.tiers)}/{len(record.tiers)}",
+        f"{0 if record.broken else sum(t.proven for t in record.tiers)}/{len(record.tiers)}",
         *(record.seconds.get(phase) for phase in ("plan", "build", "handover", "solve")),
         None if record.peak_memory is None else record.peak_memory / 2**20,
         verified,

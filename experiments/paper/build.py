@@ -29,7 +29,7 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
 
     Returns
     -------
-    notes : sentences on lines of the records that were left out.
+    notes : sentences on lines of the records that were left out, or that there are none.
 
     Raises
     ------
@@ -37,7 +37,10 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
     """
     if not (source / MAIN).is_file():
         raise _refusal(source / MAIN, "no such file: the paper is part of the repository")
-    found, notes = load(records) if any(records.glob("*.jsonl")) else ((), ())
+    if any(records.glob("*.jsonl")):
+        found, notes = load(records)
+    else:
+        found, notes = (), (f"{records}: no records: the paper has no comparison",)
     texts = {kind: typeset(blocks_of(kind), kind) for kind in KINDS}
     texts["code"] = constants()
     chosen = _comparison(latest(found))

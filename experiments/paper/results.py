@@ -47,16 +47,16 @@ def results(records: Sequence[Record], pictures: Sequence[str] = ()) -> str:
     Parameters
     ----------
     records : the last of each cell, see ``records.latest``.
-    pictures : file names of plots, ``NAME-PLOT.svg``.
+    pictures : file names of plots, ``NAME-PLOT.svg`` or ``NAME-SETTING-PLOT.svg``.
     """
     done = any(record.status == DONE for record in records)
     out = [_IMPORT, f"#let present = {str(done).lower()}"]
     out.append(_dictionary("said", facts(records)))
-    shown = {name.rpartition("-")[2].removesuffix(".svg"): name for name in pictures}
     plots = (
-        f"({_string(shown[plot])}, {_string(caption)}), "
+        f"({_string(name)}, {_string(caption + _setting(name, plot))}), "
         for plot, caption in PLOTTED.items()
-        if plot in shown
+        for name in pictures
+        if name.endswith(f"-{plot}.svg")
     )
     out.append(f"#let plots = ({''.join(plots)})")
     tables = (by_backend(records), by_instance(records)) if done else ()
@@ -66,6 +66,12 @@ def results(records: Sequence[Record], pictures: Sequence[str] = ()) -> str:
 
 
 _IMPORT = '#import "../style.typ": figures'
+
+
+def _setting(picture: str, plot: str) -> str:
+    """Say what is between the experiment and the plot in a picture's name, if anything."""
+    setting = picture.removesuffix(f"-{plot}.svg").partition("-")[2]
+    return f" ({setting})" if setting else ""
 
 
 def facts(records: Sequence[Record]) -> dict[str, str]:
@@ -80,13 +86,22 @@ def facts(records: Sequence[Record]) -> dict[str, str]:
         "instances": f"{len({r.digest for r in done}):,}",
         "families": _listed(r.family for r in done),
         "backends": _listed(r.backend for r in done),
-        "seeds": f"{len({r.seed for r in done}):,}",
+        "seeds": _seeds(done),
         "optimal": f"{sum(r.proven for r in done):,}",
         "verified": f"{sum(bool(r.verified) for r in done):,}",
         "checked": f"{checked:,}",
         "conflicts": f"{conflicts:,}",
         "limits": _listed(f"{limit:g} s" for limit in sorted({r.time_limit for r in done})),
     }
+
+
+def _seeds(records: Iterable[Record]) -> str:
+    """Count the seeds of each family: ``5``, or ``3 to 5`` where they differ."""
+    seeds: dict[str, set[int]] = {}
+    for record in records:
+        seeds.setdefault(record.family, set()).add(record.seed)
+    counts = sorted({len(found) for found in seeds.values()}) or [0]
+    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
 def agreement(records: Iterable[Record]) -> tuple[int, int]:
@@ -98,7 +113,7 @@ def agreement(records: Iterable[Record]) -> tuple[int, int]:
     seen: dict[tuple[str, str, str], list[int]] = {}
     for record in records:
         for tier in record.tiers:
-            if tier.proven:
+            if tier.proven and not record.broken:
                 key = (record.digest, record.objective, tier.name)
                 seen.setdefault(key, []).append(tier.value)
     several = [values for values in seen.values() if len(values) > 1]

@@ -99,6 +99,19 @@ def test_without_matplotlib_one_line_says_so(
 
 def test_no_records_are_one_line(tmp_path: Path, capsys: Captured) -> None:
     assert main(["report", str(tmp_path), "-o", str(tmp_path / "out")]) == codes.USAGE
-    assert capsys.readouterr().err == "error: report: no records\n"
+    assert capsys.readouterr().err == (
+        f"error: {tmp_path}: no records there (files *.jsonl, written by 'gangplan run')\n"
+    )
     assert main(["report", str(tmp_path / "none"), "-o", str(tmp_path / "out")]) == codes.USAGE
     assert "cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_what_gave_no_plan_is_said_with_its_reason(tmp_path: Path, capsys: Captured) -> None:
+    text = GREEDY.replace('"greedy"', '["greedy", "exact"]\nsolver = "nobody"')
+    (tmp_path / "e.toml").write_text(text)
+    assert main(["run", str(tmp_path / "e.toml"), "-o", str(tmp_path)]) == codes.GOOD
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("skipped")]
+    assert len(said) == 1
+    assert said[0].startswith(
+        "skipped: nobody/counts, 2 cells (training 16/2 seed 1, ...): no solver 'nobody' here: "
+    )

@@ -117,15 +117,28 @@ def test_the_process_of_a_cell_ends_with_its_parent(tmp_path: Path) -> None:
         "import threading; threading.Thread(target=run.record, daemon=True).start()\n"
         "import time\n"
         "while run._child is None: time.sleep(0.01)\n"
-        "print(run._child.pid, flush=True); time.sleep(1.5); os._exit(0)\n"
+        "print(run._child.pid, os.path.dirname(run._child.args[-1]), flush=True)\n"
+        "time.sleep(1.5); os._exit(0)\n"
     )
     root = Path(__file__).parents[2]
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
     )
-    pid = int(ran.stdout)
+    pid, folder = ran.stdout.split()
     for _ in range(100):
+        if Path(folder).exists():
+            time.sleep(0.1)
+            continue
         if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text():
             return
         time.sleep(0.1)
-    pytest.fail("the process of the cell is still there")
+    pytest.fail("the process of the cell, or its folder, is still there")
+
+
+def test_a_cell_without_room_for_its_files_is_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    ((_, record),) = Processes().run([SMALL])
+    assert record.status == FAILED
+    assert record.reason == "cannot be run: No such file or directory"

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,24 @@ def test_the_profile_is_relative_to_the_fastest_proof_of_each_run() -> None:
         "open": [record(tiers=(tier(4, 5),))],
     }
     assert plots.profile(runs) == {"fast": [1.0], "slow": [2.0], "open": []}
+
+
+@pytest.mark.parametrize(
+    ("changed", "names"),
+    [
+        ({"objective": "gpus"}, {"groups", "gpus"}),
+        ({"threads": 2}, {"1threads", "2threads"}),
+        ({"gap_limit": 0.05}, {"gap0.0", "gap0.05"}),
+        ({"time_limit": 20.000001}, {"20s", "20.000001s"}),
+    ],
+)
+def test_whatever_differs_is_drawn_apart(changed: dict[str, Any], names: set[str]) -> None:
+    parts = plots.settings([*RECORDS, record(**changed)])
+    assert {setting for (setting,) in parts} == names
+    # Each run is in its part once: no share of runs can be above one.
+    assert all(len(runs) == 1 for part in parts.values() for runs in plots.series_of(part).values())
+
+
+def test_planners_with_one_backend_are_drawn_as_two() -> None:
+    series = plots.series_of([record("a"), record("b", planner="mine"), record("c", solver="cbc")])
+    assert list(series) == ["exact: highs/counts", "mine: highs/counts", "cbc/counts"]

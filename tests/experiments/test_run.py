@@ -1,9 +1,10 @@
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from gangplan.datasets.io import write_instance
 from gangplan.experiments import records
 from gangplan.experiments.cells import Cell, blank, cells, key
 from gangplan.experiments.executors import Serial
@@ -13,6 +14,7 @@ from gangplan.experiments.run import run
 from gangplan.experiments.sources import File, Generated
 from gangplan.experiments.spec import Experiment, PlannerSpec
 from gangplan.models.errors import InputError
+from gangplan.models.instance import Instance
 from gangplan.solvers.base import Limits
 
 SMALL = Experiment(
@@ -140,3 +142,51 @@ def test_the_record_of_a_run_says_all_that_a_figure_needs() -> None:
     assert set(record.machine) == {"platform", "cpu", "cores", "load"}
     assert set(record.versions) == {"gangplan", "python", "numpy", "scipy", "highs"}
     assert record.key == blank(cell, record.digest).key
+
+
+class Untouched:
+    """Fails the test when it is asked to run anything."""
+
+    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Record]]:
+        pytest.fail("cells were run")
+        yield from ()
+
+
+def test_a_file_that_another_run_writes_is_refused_before_any_work(tmp_path: Path) -> None:
+    with (
+        records.writing(tmp_path / "small.jsonl"),
+        pytest.raises(InputError, match="another run is writing to it"),
+    ):
+        run(SMALL, tmp_path, Untouched())
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "small.jsonl").symlink_to(tmp_path / "nowhere" / "small.jsonl")
+    with pytest.raises(InputError, match="cannot be written"):
+        run(SMALL, tmp_path, Untouched())
+
+
+def test_one_instance_under_two_names_is_run_once_and_said(tmp_path: Path) -> None:
+    instance = SMALL.sources[0].instance(1)
+    for name in ("a.json", "b.json"):
+        write_instance(instance, str(tmp_path / name))
+    files = tuple(File(str(tmp_path / name), name) for name in ("a.json", "b.json"))
+    ran = run(replace(SMALL, sources=files, seeds=(1,)), tmp_path, Serial())
+    assert len(ran.records) == 1
+    assert ran.notes == ("b.json is the same instance as a.json: run once",)
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """Fails in a way that no reader should."""
+
+    label: str = "faulty"
+
+    def instance(self, seed: int) -> Instance:
+        raise MemoryError("2^50 nodes")
+
+
+def test_an_instance_that_breaks_its_reader_costs_its_own_cells(tmp_path: Path) -> None:
+    ran = run(replace(SMALL, sources=(Faulty(), *SMALL.sources)), tmp_path, Serial())
+    assert [record.status for record in ran.records] == [FAILED, FAILED, DONE, DONE]
+    assert ran.records[0].reason == "MemoryError: 2^50 nodes"

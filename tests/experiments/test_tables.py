@@ -71,3 +71,23 @@ def test_json_has_numbers_and_nulls() -> None:
 
 def test_no_record_is_a_table_without_rows() -> None:
     assert by_backend([]).rows == ()
+
+
+def test_gap_limits_keep_apart() -> None:
+    table = by_backend([record("a"), record("b", gap_limit=0.05)])
+    assert [r[table.head.index("gap limit")] for r in table.rows] == [0.0, 0.05]
+
+
+def test_a_plan_that_failed_its_check_is_counted_and_proves_nothing() -> None:
+    table = by_backend([record("a"), record("b", seed=2, verified=False, violations=("too full",))])
+    shown = row(table)
+    assert (shown["runs"], shown["proven"], shown["verified"]) == (2, 1, 1)
+    assert shown["time [s, median]"] == (2 + 20) / 2
+    listed = row(runs([record("b", verified=False, violations=("too full",))]))
+    assert (listed["status"], listed["proven"]) == ("not verified", "0/1")
+    assert (listed["verified"], listed["note"]) == ("no", "too full")
+
+
+def test_a_name_with_a_line_end_stays_one_row() -> None:
+    text = by_instance([record(family="two\nlines")]).markdown()
+    assert "| two lines |" in text

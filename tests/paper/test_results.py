@@ -73,3 +73,21 @@ def test_names_with_quotes_stay_names() -> None:
 
 def test_figures_of_the_code_come_from_the_code() -> None:
     assert f'scale-bits: "{SCALE_BITS}"' in constants()
+
+
+def test_seeds_are_those_of_each_family() -> None:
+    mixed = [record("a"), record("b", seed=2), record("c", family="racks", seed=7)]
+    assert facts(mixed)["seeds"] == "1 to 2"
+    assert facts(mixed[:2])["seeds"] == "2"
+
+
+def test_a_plan_that_failed_its_check_agrees_with_nobody() -> None:
+    broken = record("b", solver="cbc", tiers=(tier(6, 6),), verified=False)
+    assert agreement([record("a"), broken]) == (0, 0)
+    assert facts([record("a"), broken])["optimal"] == "1"
+
+
+def test_plots_of_several_settings_say_which() -> None:
+    text = results(RUNS, ["solvers-3s-time.svg", "solvers-20s-time.svg"])
+    assert "as in the table (3s)" in text
+    assert "as in the table (20s)" in text

@@ -1,6 +1,5 @@
 """``gangplan compare``: planners, solvers and formulations side by side on one instance."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -50,13 +49,13 @@ def compare(
             formulations=how,
             objective=objective,
             limits=limits,
-            label=Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} sources",
+            label=sources[0] if len(sources) == 1 else f"{len(sources)} sources",
             progress=lambda done, total, what: show(f"{done + 1} of {total}: {what}", 0.0),
         )
     say_notes(instance)
     for record in found:
         for warning in record.warnings:
-            say(f"warning: {record.backend}: {warning}")
+            say(f"warning: {record.backend}: {' '.join(warning.split())}")
     show_compared(found, on_stderr=as_json)
     if as_json:
         print_json({"schema": "gangplan/compare/v1", "instance": instance.digest()}, found)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from gangplan.cli import options
 from gangplan.cli.progress import say
 
 
@@ -21,6 +22,8 @@ def report(
     from gangplan.experiments.report import report as write_report
 
     loaded = files.load(records)
+    if not loaded.records:
+        raise options.usage(records, "no records there (files *.jsonl, written by 'gangplan run')")
     written = write_report(loaded.records, output)
     for note in (*loaded.notes, *written.notes):
         say(f"note: {note}")
