@@ -21,6 +21,9 @@ LEAST_SECONDS = 0.005
 FAILURES = 2
 """After so many failures a solver is not asked again."""
 
+LONGEST = 1_000
+"""Characters of a solver's own words that are kept."""
+
 
 @dataclass(slots=True)
 class Asking:
@@ -128,7 +131,7 @@ def _typed(answer: object, name: str) -> Outcome:
             bound=None if answer.bound is None else _number(answer.bound),
             overshoot=_number(answer.overshoot),
             limit=str(answer.limit),
-            message=str(answer.message),
+            message=str(answer.message)[:LONGEST],
         )
     except (TypeError, ValueError, ArithmeticError) as error:
         raise SolverError(f"{name}: an outcome that cannot be read: {error}") from error

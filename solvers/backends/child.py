@@ -5,7 +5,9 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from gangplan.models.arrays import Ints
+import numpy as np
+
+from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
 from gangplan.solvers.backends import wire
@@ -119,7 +121,7 @@ class _Talk:
                     return self.best
                 raise SolverError(f"{self.name}: {error}") from error
             if word == "point":
-                x, bound = body
+                x, bound = self._point(body)
                 self.best = Outcome(
                     Stop.FEASIBLE,
                     x=x,
@@ -134,3 +136,10 @@ class _Talk:
                 return body
             else:
                 raise SolverError(f"{self.name}: the worker said {word!r}")
+
+    def _point(self, body: object) -> tuple[Floats, float | None]:
+        match body:
+            case (np.ndarray() as x, float() | None as bound):
+                if x.shape == (self.milp.n_cols,) and x.dtype == np.float64:
+                    return x, bound
+        raise SolverError(f"{self.name}: streamed what is no point of {self.milp.n_cols} columns")

@@ -116,7 +116,7 @@ def _serve(
         most = limits.memory
         limit = "" if most is None else f" (limit {most // memory.MIB} MiB)"
         answer = wire.pack(("failed", f"out of memory{limit}"))
-    except Exception as error:
+    except BaseException as error:  # sys.exit in a library, panics of other languages too
         answer = wire.pack(("failed", f"{type(error).__name__}: {error}"))
     finally:
         faulthandler.cancel_dump_traceback_later()

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,9 @@ from gangplan.solvers.backends import memory, wire
 
 START_SECONDS = 60.0
 """A worker that is not ready after this long is given up."""
+
+LAST_WORDS = 0.5
+"""Seconds that a child with a closed line has to end by itself: then its own end can be told."""
 
 TAIL = 600
 """Characters of the child's output that an error quotes."""
@@ -53,6 +57,7 @@ class Worker:
             self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the child)
         except OSError as error:
             raise SolverError(f"no log file for a worker process: {error}") from error
+        _all.add(self)
         self._line, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
         try:
@@ -109,12 +114,18 @@ class Worker:
 
         Raises
         ------
-        SolverError : the child died; the text ends with the last lines it wrote.
+        SolverError : the child died, and the text ends with the last lines it wrote; or it said
+            what cannot be read.
         """
         try:
             word, body = wire.read(self._line)
         except (EOFError, OSError) as error:
             raise SolverError(self._obituary()) from error
+        except Exception as error:  # whatever reading a pickle raises, or what is none
+            said = f"{type(error).__name__}: {error}"
+            raise SolverError(
+                f"a message of the solver's process cannot be read: {said}"
+            ) from error
         return str(word), body
 
     @contextmanager
@@ -144,6 +155,11 @@ class Worker:
         self._process.wait()
         self._close()
 
+    def disown(self) -> None:
+        """Let go of the child without a word to it: in a fork, it is another process's."""
+        self._close()
+        self._process.returncode = 0
+
     def _kill_group(self) -> None:
         # The group outlives its leader where a solver started processes of its own.
         with suppress(ProcessLookupError, PermissionError):
@@ -157,6 +173,9 @@ class Worker:
             self._lifeline = -1
 
     def _obituary(self) -> str:
+        if not self.timed_out:
+            with suppress(subprocess.TimeoutExpired):  # the pipe ends before the process does
+                self._process.wait(LAST_WORDS)
         self._kill_group()  # it may have closed the pipe and live on
         code = self._process.wait()
         how = f"ended with exit code {code}"
@@ -181,6 +200,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
+_all: "weakref.WeakSet[Worker]" = weakref.WeakSet()
 _idle: list[Worker] = []
 _lock = threading.Lock()
 
@@ -216,6 +236,18 @@ def close_workers() -> None:
         worker.kill()
 
 
-# After a fork the workers belong to the parent alone.
-os.register_at_fork(after_in_child=_idle.clear)
+def _after_fork() -> None:
+    """Leave the workers to the parent, busy ones too, and a lock that another thread held.
+
+    A copy of a lifeline in the fork would keep workers alive after the parent's end.
+    """
+    global _lock
+    _lock = threading.Lock()
+    for worker in list(_all):
+        worker.disown()
+    _all.clear()
+    _idle.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 atexit.register(close_workers)

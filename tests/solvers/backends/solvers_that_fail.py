@@ -14,6 +14,13 @@ from gangplan.models.milp import Milp
 from gangplan.solvers.base import Limits, OnPoint, Outcome, Stop
 
 
+class CannotBeRead:
+    """Raises where it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return divmod, (1, 0)
+
+
 @dataclass(frozen=True)
 class Fails:
     """Does what ``how`` says instead of solving."""
@@ -31,6 +38,14 @@ class Fails:
             raise MemoryError
         if self.how == "bug":
             raise ZeroDivisionError("no wonder")
+        if self.how == "sys.exit":
+            sys.exit("no licence")
+        if self.how == "panic":
+            raise BaseException("attempt to add")
+        if self.how == "unreadable":
+            return Outcome(Stop.NONE_FOUND, message=CannotBeRead())  # type: ignore[arg-type]
+        if self.how == "closes the line":
+            os.closerange(3, 100)
         if self.how == "hang":
             time.sleep(300)
         if self.how == "hang holding the interpreter":
@@ -45,7 +60,7 @@ class Fails:
 class StreamsThenHangs:
     """Reports one point, then never comes back."""
 
-    point: tuple[float, ...]
+    point: tuple[float | str, ...]
     name: str = "streams then hangs"
 
     def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:

@@ -36,6 +36,10 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         ("exit", r"exit code 7: .*working on 3 columns"),
         ("memory", r"fails: out of memory"),
         ("bug", r"fails: ZeroDivisionError: no wonder"),
+        ("sys.exit", r"fails: SystemExit: no licence"),
+        ("panic", r"fails: BaseException: attempt to add"),
+        ("unreadable", r"fails: a message of the solver's process cannot be read: ZeroDivision"),
+        ("closes the line", r"exit code 1"),
     ],
 )
 def test_a_failure_is_a_solver_error_that_says_how(how: str, says: str) -> None:
