@@ -81,7 +81,7 @@ def one_line(text: str) -> str:
         (["verify", "x.json"], "error: Missing option '--plan'"),
         (["verify", "-", "--plan", "-"], "error: --plan: standard input is the source already"),
         (["generate", "training"], "error: Missing option"),
-        (["generate", "nothing", "-o", "-"], "error: generator nothing: name: no such generator"),
+        (["generate", "nothing", "-o", "-"], "error: nothing: no generator, preset or trace"),
         (
             ["generate", "training", "--nodes", "0", "-o", "-"],
             "error: generator training: nodes: 0",

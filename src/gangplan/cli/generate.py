@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from gangplan.cli.options import usage
 from gangplan.cli.progress import say
 
 
@@ -22,9 +23,15 @@ def generate(
         ),
     ],
     nodes: Annotated[
-        int | None, typer.Option(help="Size; rounded to whole racks.", show_default=False)
+        int | None,
+        typer.Option(
+            help="Nodes, rounded to whole racks; default: the generator's own.", show_default=False
+        ),
     ] = None,
-    groups: Annotated[int | None, typer.Option(help="Waiting groups.", show_default=False)] = None,
+    groups: Annotated[
+        int | None,
+        typer.Option(help="Waiting groups; default: the generator's own.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal instances.")] = 1,
 ) -> int:
     """Make an instance file; equal arguments give equal instances."""
@@ -35,6 +42,8 @@ def generate(
 
     check_writable(output)
     known = {trace.name for trace in traces.catalogue()}
+    if name not in known | generators.catalogue().keys():
+        raise usage(name, "no generator, preset or trace of this name: see 'gangplan datasets'")
     make = traces.load if name in known else generators.generate
     instance = make(name, nodes=nodes, groups=groups, seed=seed)
     write_instance(instance, output)
