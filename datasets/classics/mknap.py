@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import lcm
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 from gangplan.datasets.classics.numbers import Numbers, numbers_of
 from gangplan.datasets.traces.folder import Public
 from gangplan.models.arrays import Ints
-from gangplan.models.milp import Columns, Milp, build, row_block
+from gangplan.models.milp import BIGGEST, Columns, Milp, build, row_block
 
 PUBLIC = Public("mknap-orlib/mknap1.txt", "it23750760/Knapsack-GA", "mknap1.txt")
 """As carried by a public repository; the file is OR-Library's mknap1."""
@@ -58,21 +59,24 @@ def _problem(numbers: Numbers) -> Knapsack:
     capacity = [numbers.exact("a capacity") for _ in range(dimensions)]
     if min([*profit, *capacity, *(w for row in weights for w in row)]) < 0:
         raise numbers.fault("a number below 0 in the problem that ends here")
-    scale = lcm(*(value.denominator for value in [optimum, *profit]))
-    rows = [_whole([*row, room]) for row, room in zip(weights, capacity, strict=True)]
+    scale, values = _whole([optimum, *profit])
+    rows = [_whole([*row, room])[1] for row, room in zip(weights, capacity, strict=True)]
+    if max(map(abs, chain(values, *rows))) > BIGGEST:
+        raise numbers.fault("too many decimals in the problem that ends here")
     table = np.array(rows, dtype=np.int64)
     return Knapsack(
-        np.array([int(value * scale) for value in profit], dtype=np.int64),
+        np.array(values[1:], dtype=np.int64),
         table[:, :-1],
         table[:, -1],
         scale,
-        int(optimum * scale) or None,
+        values[0] or None,
     )
 
 
-def _whole(values: list[Fraction]) -> list[int]:
+def _whole(values: list[Fraction]) -> tuple[int, list[int]]:
+    """Return the least scale that makes all values whole, and the values times it."""
     scale = lcm(*(value.denominator for value in values))
-    return [int(value * scale) for value in values]
+    return scale, [int(value * scale) for value in values]
 
 
 def to_milp(knapsack: Knapsack) -> Milp:

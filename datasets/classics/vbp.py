@@ -1,6 +1,7 @@
 """Vector bin packing (Vectorpack; Mommessin et al., Computers & Operations Research 2024)."""
 
 import tarfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,9 @@ PUBLIC = Public(
     "vector-bin-packing/vbp_subset.tar.gz", "Vectorpack/experiments_vector_paper", "data"
 )
 """An archive of ``BENCHMARK/NAME.vbp`` files; names repeat across benchmarks."""
+
+MOST = 2**24
+"""Bytes of the largest file read from an archive; a small archive may unpack to anything."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +58,12 @@ def read_member(archive: Path, name: str) -> Packing:
     try:
         with tarfile.open(archive, "r:gz") as files:
             member = files.extractfile(name)
-            text = b"" if member is None else member.read()
+            text = b"" if member is None else member.read(MOST + 1)
+        if len(text) > MOST:
+            raise InputError([Fault(str(archive), name, "", f"more than {MOST:,} bytes")])
         return _packing(Numbers(text.decode("ascii"), f"{archive}:{name}"))
-    except (OSError, tarfile.TarError, KeyError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, tarfile.TarError, KeyError, ValueError) as error:
+        # Torn or damaged archives end in any of these; ValueError has the text that is no ASCII.
         message = f"cannot be read: {error.args[0] if error.args else error}"
         raise InputError([Fault(str(archive), name, "", message)]) from None
 

@@ -13,12 +13,17 @@ def usage(problem: Problem, place: Ints) -> Ints:
     return used
 
 
+def _priced(amount: Ints, weight: Ints) -> int:
+    """Return the sum of the products: of numbers up to 2^40 each, it may pass 64 bits."""
+    return sum(a * w for a, w in zip(amount.tolist(), weight.tolist(), strict=True))
+
+
 def cost(problem: Problem, place: Ints) -> int:
     """Cost of an assignment (P,): load, balance, and moves of processes, services, machines."""
     machines = problem.machines
     used = usage(problem, place)
     over = np.maximum(used - machines.safety, 0).sum(axis=0)
-    total = int(over @ problem.load_weight)
+    total = _priced(over, problem.load_weight)
     free = machines.capacity - used
     for first, second, target, weight in problem.balance.tolist():
         total += weight * int(np.maximum(target * free[:, first] - free[:, second], 0).sum())
@@ -43,7 +48,7 @@ def lower_bound(problem: Problem) -> int:
     machines = problem.machines
     need = problem.need.sum(axis=0)
     over = np.maximum(need - machines.safety.sum(axis=0), 0)
-    total = int(over @ problem.load_weight)
+    total = _priced(over, problem.load_weight)
     free = machines.capacity.sum(axis=0) - need
     for first, second, target, weight in problem.balance.tolist():
         total += weight * max(0, target * int(free[first]) - int(free[second]))

@@ -8,6 +8,7 @@ import numpy as np
 from gangplan.datasets.classics.numbers import Numbers, numbers_of
 from gangplan.datasets.traces.folder import Public
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.milp import BIGGEST
 
 REPOSITORY = "gturri/roadef2012"
 """Carries the files of the challenge in ``instances/``."""
@@ -97,6 +98,8 @@ def read(model: Path, assignment: Path) -> Problem:
     ]
     table = np.array(rows, dtype=np.int64)
     balance = _balance(numbers, resources)
+    if int(machines.capacity.max()) * int(balance[:, 2].max(initial=0)) > BIGGEST:
+        raise numbers.fault("a target times a capacity above 2^40 in the balance costs before this")
     weights = tuple(numbers.whole("a weight") for _ in range(3))
     numbers.end()
     places = numbers_of(assignment)

@@ -1,5 +1,6 @@
 """Errors of the readers name file and line."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,6 @@ def test_a_file_that_is_not_there_is_one_line() -> None:
 
 
 def test_an_archive_without_the_file_says_so(tmp_path: Path) -> None:
-    import tarfile
-
     with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
         archive.add(DATA / "small.vbp", "New/small.vbp")
     assert vbp.read_member(tmp_path / "a.tar.gz", "New/small.vbp").demand.tolist() == [1, 2, 1]
@@ -74,3 +73,56 @@ def test_numbers_are_read_exactly() -> None:
     assert numbers.exact("one") * 10 == 87061
     assert numbers.whole("two", -5, 5) == -2
     numbers.end()
+
+
+def test_a_torn_or_damaged_archive_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(DATA / "small.vbp", "New/small.vbp")
+        archive.add(DATA / "roadef_model.txt", "New/after.txt")
+    whole = path.read_bytes()
+    damaged = [whole[:size] for size in range(0, len(whole), 7)]
+    damaged += [
+        whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :] for at in range(0, len(whole), 3)
+    ]
+    said = []
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            vbp.read_member(path, "New/small.vbp")
+        except InputError as error:
+            said.append(str(error))
+    assert all("\n" not in line for line in said)
+    assert len(said) > len(damaged) // 2
+
+
+def test_a_file_that_unpacks_to_far_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(DATA / "small.vbp", "small.vbp")
+    monkeypatch.setattr(vbp, "MOST", 10)
+    with pytest.raises(InputError, match=r"a.tar.gz: small.vbp: more than 10 bytes"):
+        vbp.read_member(path, "small.vbp")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\n1 1 0\n1.12345678901234567891\n1\n1\n",
+        "1\n1 1 0\n1\n1000000000000.00000000000000001\n1\n",
+    ],
+)
+def test_too_many_decimals_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "k").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"k:5: too many decimals in the problem that ends here"):
+        mknap.read(tmp_path / "k")
+
+
+def test_a_balance_above_what_a_model_holds_is_refused(tmp_path: Path) -> None:
+    text = (DATA / "roadef_model.txt").read_text()
+    assert "\n0 1 2\n7\n" in text
+    (tmp_path / "m").write_text(text.replace("\n0 1 2\n7\n", f"\n0 1 {2**40}\n7\n"))
+    with pytest.raises(InputError, match="a target times a capacity above 2"):
+        problem.read(tmp_path / "m", DATA / "roadef_assignment.txt")
