@@ -143,6 +143,31 @@ def test_a_plan_without_any_bound_is_not_proven(tmp_path: Path, capsys: Captured
     assert capsys.readouterr().err == f"{plan}: not proven: no bound is claimed\n"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d, text: d.update(stop=text),
+        lambda d, text: d["groups"][0].update(status=text),
+        lambda d, text: d["tiers"][0].update(name=text),
+        lambda d, text: d["certificates"].append({"tier": text, "kind": text, "bound": 1}),
+        lambda d, text: d["planner"].update(objective=text),
+    ],
+)
+def test_what_a_file_says_cannot_pass_for_what_is_found(
+    change: Callable[[dict[str, Any], str], object], tmp_path: Path, capsys: Captured
+) -> None:
+    source, plan = planned(SEARCHED, tmp_path, capsys)
+    edit(
+        plan,
+        lambda document: change(document, "\x1b[2J\ud800x\nplan.json: every claim is confirmed"),
+    )
+    args = ["verify", source, "--plan", plan, "--proof"]
+    assert main(args) in (codes.USAGE, codes.VERIFICATION_FAILED)
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err
+    assert not [line for line in said.out.splitlines() if line.startswith("plan.json: every")]
+
+
 def test_tiers_that_stay_open_are_named(tmp_path: Path, capsys: Captured) -> None:
     source, plan = str(tmp_path / "cluster.json"), str(tmp_path / "plan.json")
     write_instance(SEARCHED, source)

@@ -40,6 +40,7 @@ def verify(
     """Check a plan file against the snapshot it was made for; each violation is a sentence."""
     from gangplan import api
     from gangplan.datasets.json_file import read_object
+    from gangplan.datasets.kubernetes.text.fields import printable
     from gangplan.datasets.plan_claims import false_claims
     from gangplan.datasets.plan_file import result_of
     from gangplan.files import STDIO
@@ -70,7 +71,7 @@ def verify(
         print(json.dumps(said | ({"proofs": list(map(asdict, proofs))} if proof else {}), indent=1))
     else:
         for line in lines:
-            print(line)
+            print(printable(line))  # it may quote the file
     if lines:
         say(f"{plan}: {len(lines)} thing{'s' if len(lines) > 1 else ''} wrong")
         return codes.VERIFICATION_FAILED
