@@ -102,6 +102,7 @@ def blank(cell: Cell, digest: str = "", status: str = DONE, reason: str = "") ->
         time_limit=cell.limits.seconds,
         gap_limit=cell.limits.gap,
         threads=cell.limits.threads,
+        memory_limit=cell.limits.memory,
         seed=cell.limits.seed,
         versions=versions(cell.planner.solver),
     )

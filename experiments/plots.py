@@ -61,6 +61,7 @@ def _said(record: Record) -> tuple[str, ...]:
         f"{str(record.time_limit).removesuffix('.0')}s",
         f"gap{record.gap_limit}",
         f"{record.threads}threads",
+        "nolimit" if record.memory_limit is None else f"{record.memory_limit}bytes",
     )
 
 

@@ -87,7 +87,7 @@ RECORD: Rules = {
     **dict.fromkeys(("time_limit", "gap_limit", "overshoot"), _LENGTH),
     **dict.fromkeys(("violations", "warnings"), _SENTENCES),
     "seconds": (_named(_is_length), "phases and seconds"),
-    "peak_memory": (_or_none(_is_count), "bytes or null"),
+    **dict.fromkeys(("memory_limit", "peak_memory"), (_or_none(_is_count), "bytes or null")),
     "verified": (_or_none(_is_flag), "true, false or null"),
     "machine": (_is_machine, "a description with numbers of cores and load"),
     "versions": (_named(_is_text), "packages and versions"),

@@ -57,7 +57,7 @@ class Record:
     nodes, groups, pods : its size (pods that wait).
     planner, solver, formulation, objective : solver and formulation are empty where the planner
         has none.
-    time_limit, gap_limit, threads, seed : the limits; seconds, relative gap.
+    time_limit, gap_limit, threads, memory_limit, seed : the limits; seconds, relative gap, bytes.
     tiers : values and bounds, in order.
     stop : ``optimal`` (every tier proven) or ``feasible``; empty unless DONE.
     seconds : ``plan`` (the call of the planner as a whole, the only phase that limits count),
@@ -90,6 +90,7 @@ class Record:
     time_limit: float
     gap_limit: float = 0.0
     threads: int = 1
+    memory_limit: int | None = None
     seed: int = 0
     tiers: tuple[TierRecord, ...] = ()
     stop: str = ""
@@ -136,6 +137,7 @@ class Record:
         return (
             *(self.experiment, self.instance, self.planner, self.solver, self.formulation),
             *(self.objective, self.time_limit, self.gap_limit, self.threads, self.seed),
+            self.memory_limit,
         )
 
     def as_json(self) -> dict[str, Any]:

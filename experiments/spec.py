@@ -19,6 +19,7 @@
     [limits]
     seconds = 20
     threads = 1
+    memory = "4Gi"                    # of a solver's process; default: no limit
 
 Keys are strict: an unknown one is an error that names the file and the key.
 """
@@ -30,6 +31,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from gangplan.datasets.kubernetes.text import quantity
 from gangplan.experiments.record_checks import LONGEST, is_name, is_number, is_whole
 from gangplan.experiments.sources import File, Generated, Source
 from gangplan.models.errors import Fault, InputError
@@ -151,7 +153,10 @@ MOST = 10_000_000
 _TOP = ("name", "instances", "planners", "limits", "seeds")
 _INSTANCE = ("generator", "trace", "file", "nodes", "groups")
 _PLANNER = ("planner", "solver", "formulation", "objective")
-_LIMITS = ("seconds", "gap", "threads")
+_LIMITS = ("seconds", "gap", "threads", "memory")
+
+
+_BYTES = "bytes of at least 1, such as '4Gi' or '500M',"
 
 
 class _Reader:
@@ -256,7 +261,11 @@ class _Reader:
         )
         gaps = self._several(given, "gap", "limits", _is_gap, "numbers from 0 to below 1")
         threads = self._several(given, "threads", "limits", _is_size, "integers of at least 1")
-        return [Limits(float(s), float(g), t) for s, g, t in product(seconds, gaps, threads)]
+        sizes = self._several({"memory": None} | given, "memory", "limits", _is_memory, _BYTES)
+        return [
+            Limits(float(s), float(g), t, memory=None if m is None else _bytes(m))
+            for s, g, t, m in product(seconds, gaps, threads, sizes)
+        ]
 
     def _tables(self, document: Mapping[str, Any], key: str) -> list[tuple[str, Mapping[str, Any]]]:
         tables = document.get(key, [])
@@ -307,6 +316,17 @@ def _is_seconds(value: Any) -> bool:
 
 def _is_gap(value: Any) -> bool:
     return is_number(value) and 0 <= value < 1
+
+
+def _is_memory(value: Any) -> bool:
+    try:
+        return value is None or _bytes(value) > 0
+    except ValueError:
+        return False
+
+
+def _bytes(value: object) -> int:
+    return quantity.parse(value, round_up=False, minimum=1)
 
 
 def _is_word(value: object) -> bool:

@@ -126,9 +126,12 @@ _KEYS: dict[str, Callable[[Record], Cell]] = {
     "limit [s]": lambda record: record.time_limit,
     "gap limit": lambda record: record.gap_limit,
     "threads": lambda record: record.threads,
+    "memory limit [MiB]": lambda record: (
+        None if record.memory_limit is None else record.memory_limit / 2**20
+    ),
 }
 
-_VARYING = ("objective", "limit [s]", "gap limit", "threads")
+_VARYING = ("objective", "limit [s]", "gap limit", "threads", "memory limit [MiB]")
 """Keys that a table has only where they are not the same in all of its records."""
 
 _FIGURES = (

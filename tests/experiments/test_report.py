@@ -75,6 +75,7 @@ def test_the_profile_is_relative_to_the_fastest_proof_of_each_run() -> None:
     [
         ({"objective": "gpus"}, {"groups", "gpus"}),
         ({"threads": 2}, {"1threads", "2threads"}),
+        ({"memory_limit": 2**30}, {"nolimit", "1073741824bytes"}),
         ({"gap_limit": 0.05}, {"gap0.0", "gap0.05"}),
         ({"time_limit": 20.000001}, {"20s", "20.000001s"}),
     ],

@@ -50,6 +50,17 @@ def test_every_cell_leaves_a_record_and_is_not_run_again(tmp_path: Path) -> None
     assert (len(again.ran), ran.known, len(ran.records)) == (0, 2, 2)
 
 
+def test_two_memory_limits_are_two_cells_with_records_of_their_own(tmp_path: Path) -> None:
+    limits = (Limits(5.0, memory=2**20), Limits(5.0))
+    exact = (PlannerSpec("exact", "highs", "counts"),)
+    ran = run(replace(SMALL, planners=exact, limits=limits, seeds=(1,)), tmp_path, Counting())
+    assert [record.memory_limit for record in ran.records] == [2**20, None]
+    assert records.latest(records.load(ran.path).records) == ran.records
+    assert [record.verified for record in ran.records] == [True, True]
+    assert "the memory limit of 1 MiB is below the" in " ".join(ran.records[0].warnings)
+    assert not ran.records[1].warnings
+
+
 def test_a_failed_cell_is_tried_again(tmp_path: Path) -> None:
     run(SMALL, tmp_path, Counting(crash=True))
     again = Counting()

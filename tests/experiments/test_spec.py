@@ -46,6 +46,13 @@ def test_lists_expand_to_their_product(tmp_path: Path) -> None:
     assert read.seeds == (1, 2)
 
 
+def test_memory_is_a_quantity_or_a_number_of_bytes(tmp_path: Path) -> None:
+    text = WHOLE.replace("[limits]", "[limits]\nmemory = ['512Mi', 4096]")
+    assert spec.read(write(tmp_path, text)).limits == tuple(
+        Limits(seconds, memory=memory) for seconds in (1.0, 2.5) for memory in (2**29, 4096)
+    )
+
+
 def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
     assert spec.read(write(tmp_path, WHOLE)).planners == (
         PlannerSpec("greedy"),
@@ -88,6 +95,19 @@ def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
         ('["highs", "another"]', '""', "planners[0].solver: names expected, not ''"),
         ("seeds = [1, 2]", "seeds = 1\nname = 'a/b'", "name: letters, digits, '.', '_' and '-'"),
         ("[[instances]]", "[[instances", "not TOML: "),
+        (
+            "[limits]",
+            "[limits]\nmemory = '4GB'",
+            "limits.memory: bytes of at least 1, such as '4Gi'",
+        ),
+        (
+            "[limits]",
+            "[limits]\nmemory = 0",
+            "limits.memory: bytes of at least 1, such as '4Gi' or",
+        ),
+        ("[limits]", "[limits]\nmemory = 1.5", "limits.memory: bytes of at least 1, such as"),
+        ("[limits]", "[limits]\nmemory = true", "limits.memory: bytes of at least 1, such as"),
+        ("[limits]", "[limits]\nmemory = []", "limits.memory: at least one expected (bytes of"),
     ],
 )
 def test_what_is_wrong_names_file_and_key(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -78,6 +78,13 @@ def test_gap_limits_keep_apart() -> None:
     assert [r[table.head.index("gap limit")] for r in table.rows] == [0.0, 0.05]
 
 
+def test_memory_limits_keep_apart() -> None:
+    table = by_backend([record("a"), record("b", memory_limit=2**30)])
+    at = table.head.index("memory limit [MiB]")
+    assert [r[at] for r in table.rows] == [None, 1024]
+    assert "memory limit [MiB]" not in by_backend([record("a"), record("b", seed=2)]).head
+
+
 def test_a_plan_that_failed_its_check_is_counted_and_proves_nothing() -> None:
     table = by_backend([record("a"), record("b", seed=2, verified=False, violations=("too full",))])
     shown = row(table)
