@@ -94,8 +94,9 @@ class Asking:
             self._clock("search", begin)
 
     def warn(self, text: str) -> None:
-        """Tell the user."""
-        self.warnings.append(text)
+        """Tell the user, in one line and without what would move a terminal's cursor."""
+        line = " ".join(text.split())
+        self.warnings.append("".join(c if c.isprintable() else "?" for c in line))
 
     def _clock(self, phase: str, begin: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - begin

@@ -131,7 +131,8 @@ class _Talk:
                     message="killed at the limit; the last point it had reported",
                 )
             elif word == "failed":
-                raise SolverError(f"{self.name}: {body}")
+                own = f"{self.name}: "  # said already by an error of the solver itself
+                raise SolverError(own + str(body).removeprefix(own))
             elif word == "done" and isinstance(body, Outcome):
                 return body
             else:

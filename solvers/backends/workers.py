@@ -28,6 +28,9 @@ from gangplan.solvers.backends import memory, wire
 START_SECONDS = 60.0
 """A worker that is not ready after this long is given up."""
 
+SEEN = ("GANGPLAN_CBC", "CBCBOX_BUILD", "PATH", "TMPDIR")
+"""Environment variables that change an answer or where it is written."""
+
 LAST_WORDS = 0.5
 """Seconds that a child with a closed line has to end by itself: then its own end can be told."""
 
@@ -41,6 +44,7 @@ class Worker:
     Attributes
     ----------
     threads : number of threads its solvers use.
+    surroundings : what it was started with of SEEN.
     timed_out : it was killed for taking too long.
     peak : bytes, the most that it had in memory when it was killed for that, if known.
     """
@@ -49,6 +53,7 @@ class Worker:
         if not sys.executable:
             raise SolverError("no Python executable is known (sys.executable is empty)")
         self.threads = threads
+        self.surroundings = surroundings()
         self.timed_out = False
         self.peak: int | None = None
         self._ready = False
@@ -194,6 +199,11 @@ def _command(line: int, lifeline: int) -> list[str]:
     return [sys.executable, "-P", "-m", module, str(line), str(lifeline)]
 
 
+def surroundings() -> tuple[str | None, ...]:
+    """Return the values of SEEN in this process."""
+    return tuple(os.environ.get(name) for name in SEEN)
+
+
 def _environment() -> dict[str, str]:
     """Return the parent's environment with its import path, whatever changed it."""
     path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
@@ -214,7 +224,8 @@ def take(threads: int) -> Worker:
                 _idle.remove(found)
         if found is None:
             return Worker(threads)
-        if found.alive:
+        # One from before a change would run a program that nobody names any more.
+        if found.alive and found.surroundings == surroundings():
             return found
         found.kill()
 

@@ -219,7 +219,7 @@ class Answers:
         Outcome(Stop.OPTIMAL, bound=float("inf")),
         Outcome(Stop.OPTIMAL, bound=float("-inf")),
         Outcome(Stop.OPTIMAL, bound=-1e300),
-        Panic("attempt to add with overflow"),
+        Panic("attempt to add\n\x1b[2Jwith overflow"),
     ],
     ids=lambda what: f"{what!r:.70}",
 )
@@ -229,6 +229,7 @@ def test_an_answer_of_any_type_costs_the_proof_and_not_the_plan(what: object) ->
     assert result.tiers[0].bound == 3
     assert not result.tiers[0].proven
     assert result.warnings
+    assert all(text.isprintable() for text in result.warnings)
 
 
 def test_an_order_to_end_is_followed() -> None:

@@ -7,9 +7,10 @@ import sys
 import pytest
 
 from gangplan.models.errors import SolverError
+from gangplan.solvers.backends.cbc import Cbc
 from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.base import Limits
-from tests.solvers.backends.solvers_that_fail import StreamsThenHangs
+from tests.solvers.backends.solvers_that_fail import Fails, StreamsThenHangs
 from tests.solvers.conformance import CASES
 
 KNAPSACK = CASES[0].make()
@@ -19,6 +20,17 @@ KNAPSACK = CASES[0].make()
 def test_what_is_streamed_and_is_no_point_is_a_solver_error(point: tuple[float | str, ...]) -> None:
     with pytest.raises(SolverError, match="streamed what is no point of 3 columns"):
         Watched(StreamsThenHangs(point)).solve(KNAPSACK, Limits(seconds=20))
+
+
+def test_a_worker_from_before_a_change_of_the_program_is_not_used_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solver = Watched(Fails("id"))
+    first = solver.solve(KNAPSACK, Limits(seconds=20)).message
+    assert solver.solve(KNAPSACK, Limits(seconds=20)).message == first
+    monkeypatch.setenv("GANGPLAN_CBC", "/nowhere/cbc")
+    with pytest.raises(SolverError, match=r"^cbc: GANGPLAN_CBC: /nowhere/cbc is no program$"):
+        Watched(Cbc()).solve(KNAPSACK, Limits(seconds=20))
 
 
 def run(script: str) -> subprocess.CompletedProcess[str]:
