@@ -119,7 +119,9 @@ def _warm(solver: Solver, threads: int) -> None:
 
 
 def _tier(tier: TierReport) -> TierRecord:
-    return TierRecord(tier.name, tier.maximise, tier.value, tier.bound, tier.proof, tier.proven)
+    return TierRecord(
+        *(tier.name, tier.maximise, tier.value, tier.bound, tier.proof, tier.proven, tier.given)
+    )
 
 
 def _versions(result: Result) -> dict[str, str]:

@@ -98,6 +98,7 @@ TIER: Rules = {
     "proof": _TEXT,
     "maximise": (_is_flag, "true or false"),
     "proven": (_is_flag, "true or false"),
+    "given": (_is_flag, "true or false"),
     "value": (is_whole, "a whole number"),
     "bound": (_or_none(is_whole), "a whole number or null"),
 }

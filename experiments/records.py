@@ -40,6 +40,7 @@ class TierRecord:
     bound: int | None
     proof: str
     proven: bool
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

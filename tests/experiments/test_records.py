@@ -151,3 +151,12 @@ def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
         pytest.fail("two runs hold one file")
     with records.writing(path):
         records.append(path, record())
+
+
+def test_a_bound_that_holds_only_given_the_tiers_above_says_so(tmp_path: Path) -> None:
+    document = json.loads(json.dumps(record(tiers=(tier(4, 5),)).as_json()))
+    assert records.from_json(document).tiers[0].given is False
+    document["tiers"][0]["given"] = True
+    assert records.from_json(document).tiers[0].given is True
+    del document["tiers"][0]["given"]
+    assert records.from_json(document).tiers[0].given is False
