@@ -30,7 +30,7 @@ def compare(
 
     Parameters
     ----------
-    solvers : unknown ones and those that are not installed become skipped records.
+    solvers : those that are known but not installed become skipped records.
     label : of the instance, for tables.
 
     Returns
@@ -40,7 +40,7 @@ def compare(
 
     Raises
     ------
-    InputError : an unknown planner, formulation or objective, or an empty list.
+    InputError : an unknown planner, solver, formulation or objective, or an empty list.
     """
     specs = choices(planners, solvers, formulations, (objective,))
     within = limits or Limits()

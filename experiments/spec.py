@@ -87,10 +87,12 @@ def choices(
 
     Raises
     ------
-    InputError : an unknown planner, formulation or objective, or an empty list.
+    InputError : an unknown planner, solver, formulation or objective, or an empty list. A solver
+        that is known but not installed is none: its cells are skipped.
     """
     known = {
         "planner": (planners, registry.planners()),
+        "solver": (solvers, registry.solvers()),
         "formulation": (formulations, registry.formulations()),
         "objective": (objectives, OBJECTIVES),
     }
@@ -100,7 +102,7 @@ def choices(
         for name in names
         if name not in good
     ]
-    for kind, names in (*((k, n) for k, (n, _) in known.items()), ("solver", solvers)):
+    for kind, (names, _) in known.items():
         if not names:
             faults.append(Fault("", f"{kind}s", "", "at least one expected"))
     if faults:

@@ -140,6 +140,11 @@ def available() -> list[SolverInfo]:
     return infos
 
 
+def solvers() -> tuple[str, ...]:
+    """Names of all known solvers, also of those that are not installed."""
+    return (*BACKENDS, *(point.name for point in metadata.entry_points(group=SOLVERS)))
+
+
 def planners() -> tuple[str, ...]:
     """Names of all planners."""
     outside = (point.name for point in metadata.entry_points(group=PLANNERS))

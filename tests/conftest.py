@@ -24,6 +24,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in slow]
 
 
+@pytest.fixture
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Name a backend that is known, and whose library is nowhere."""
+    from gangplan.solvers import registry
+
+    absent = registry.BuiltIn("gangplan.nowhere", "Absent", "no-such-library", "MIT", "absent")
+    monkeypatch.setitem(registry.BACKENDS, "absent", absent)
+    return "absent"
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the seeds of the fuzzer's fresh instances, so that they can be run again."""
     stats = terminalreporter.stats

@@ -21,19 +21,20 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_one_table_side_by_side_and_a_missing_backend_is_a_row(
-    source: str, capsys: Captured
+    source: str, not_installed: str, capsys: Captured
 ) -> None:
-    argv = ["compare", source, "--planners", "greedy,exact", "--solvers", "highs,nosuch"]
+    solvers = f"highs,{not_installed}"
+    argv = ["compare", source, "--planners", "greedy,exact", "--solvers", solvers]
     assert main([*argv, "--objective", "weighted-gpus", "--time-limit", "10"]) == codes.GOOD
     head, _, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[:4] == ["planner", "solver", "formulation", "weighted-gpus"]
     assert [row.split()[:3] for row in rows[:3]] == [
         ["greedy", "-", "-"],
         ["exact", "highs", "counts"],
-        ["exact", "nosuch", "counts"],
+        ["exact", not_installed, "counts"],
     ]
     assert "1/1" in rows[1]
-    assert "skipped: no solver" in rows[2]
+    assert "skipped: no-such-library" in rows[2]
 
 
 def test_json_goes_to_stdout_and_words_to_stderr(source: str, capsys: Captured) -> None:
@@ -47,9 +48,16 @@ def test_json_goes_to_stdout_and_words_to_stderr(source: str, capsys: Captured) 
     assert said.err.startswith("planner")
 
 
-def test_nothing_that_could_run_is_nothing_planned(source: str, capsys: Captured) -> None:
-    argv = ["compare", source, "--planners", "exact", "--solvers", "nosuch"]
+def test_nothing_that_could_run_is_nothing_planned(
+    source: str, not_installed: str, capsys: Captured
+) -> None:
+    argv = ["compare", source, "--planners", "exact", "--solvers", not_installed]
     assert main(argv) == codes.NOTHING_PLANNED
+
+
+def test_a_misspelt_solver_is_refused_before_any_work(source: str, capsys: Captured) -> None:
+    assert main(["compare", source, "--solvers", "highs,hihgs"]) == codes.USAGE
+    assert capsys.readouterr().err.startswith("error: solver hihgs: no solver of this name")
 
 
 @pytest.mark.parametrize(

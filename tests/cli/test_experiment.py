@@ -106,12 +106,14 @@ def test_no_records_are_one_line(tmp_path: Path, capsys: Captured) -> None:
     assert "cannot be read: No such file" in capsys.readouterr().err
 
 
-def test_what_gave_no_plan_is_said_with_its_reason(tmp_path: Path, capsys: Captured) -> None:
-    text = GREEDY.replace('"greedy"', '["greedy", "exact"]\nsolver = "nobody"')
+def test_what_gave_no_plan_is_said_with_its_reason(
+    tmp_path: Path, not_installed: str, capsys: Captured
+) -> None:
+    text = GREEDY.replace('"greedy"', f'["greedy", "exact"]\nsolver = "{not_installed}"')
     (tmp_path / "e.toml").write_text(text)
     assert main(["run", str(tmp_path / "e.toml"), "-o", str(tmp_path)]) == codes.GOOD
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("skipped")]
     assert len(said) == 1
     assert said[0].startswith(
-        "skipped: nobody/counts, 2 cells (training 16/2 seed 1, ...): no solver 'nobody' here: "
+        "skipped: absent/counts, 2 cells (training 16/2 seed 1, ...): no-such-library is not"
     )

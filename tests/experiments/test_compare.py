@@ -15,17 +15,19 @@ def instance() -> Instance:
     return generate("training", nodes=16, groups=2, seed=1)
 
 
-def test_the_library_compares_each_in_a_process_of_its_own(instance: Instance) -> None:
+def test_the_library_compares_each_in_a_process_of_its_own(
+    instance: Instance, not_installed: str
+) -> None:
     found = gangplan.api.compare(
         instance,
         planners=("greedy", "exact"),
-        solvers=("nosuch", "highs"),
+        solvers=(not_installed, "highs"),
         objective="weighted-gpus",
         limits=Limits(10.0),
     )
     assert [(r.planner, r.solver, r.status) for r in found] == [
         ("greedy", "", DONE),
-        ("exact", "nosuch", SKIPPED),
+        ("exact", not_installed, SKIPPED),
         ("exact", "highs", DONE),
     ]
     assert {r.digest for r in found} == {instance.digest()}
@@ -51,7 +53,13 @@ def test_two_comparisons_come_in_the_same_order(instance: Instance) -> None:
 
 def test_unknown_names_are_refused_all_at_once(instance: Instance) -> None:
     with pytest.raises(InputError) as caught:
-        compare(instance, planners=("no",), formulations=("none",), objective="nothing")
-    assert len(caught.value.faults) == 3
+        compare(
+            instance,
+            planners=("no",),
+            solvers=("highs", "misspelt"),
+            formulations=("none",),
+            objective="nothing",
+        )
+    assert len(caught.value.faults) == 4
     with pytest.raises(InputError, match="solvers: at least one expected"):
         compare(instance, solvers=())

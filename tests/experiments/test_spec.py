@@ -18,7 +18,7 @@ nodes = [16, 32]
 groups = [4, 8]
 [[planners]]
 planner = ["greedy", "exact"]
-solver = ["highs", "another"]
+solver = ["highs", "scip"]
 [limits]
 seconds = [1, 2.5]
 """
@@ -57,7 +57,7 @@ def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
     assert spec.read(write(tmp_path, WHOLE)).planners == (
         PlannerSpec("greedy"),
         PlannerSpec("exact", "highs", "counts"),
-        PlannerSpec("exact", "another", "counts"),
+        PlannerSpec("exact", "scip", "counts"),
     )
 
 
@@ -92,7 +92,7 @@ def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
         ("generator = ", "file = ", "instances[0]: a file has its own size: no nodes, no groups"),
         ("[[planners]]", "[planners]", "planners: at least one table [[planners]] expected"),
         ("[limits]", "[[limits]]", "limits: a table expected"),
-        ('["highs", "another"]', '""', "planners[0].solver: names expected, not ''"),
+        ('["highs", "scip"]', '""', "planners[0].solver: names expected, not ''"),
         ("seeds = [1, 2]", "seeds = 1\nname = 'a/b'", "name: letters, digits, '.', '_' and '-'"),
         ("[[instances]]", "[[instances", "not TOML: "),
         (

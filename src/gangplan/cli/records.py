@@ -38,9 +38,10 @@ def show_compared(records: Sequence[Record], *, on_stderr: bool = False) -> None
         "planner",
         "solver",
         "formulation",
-        *tiers,
+        *tiers[:1],
         "bound",
         "gap %",
+        *tiers[1:],
         "proven",
         "plan s",
         "build s",
@@ -51,6 +52,8 @@ def show_compared(records: Sequence[Record], *, on_stderr: bool = False) -> None
     )
     rows = [_compared(record, tiers) for record in records]
     show_table(out, head, rows, numbers=head[3:-1])
+    if tiers:
+        out.print(f"bound and gap are those of {tiers[0]}", soft_wrap=True)
     hidden = max((len(record.tiers) for record in records), default=0) - len(tiers)
     if hidden > 0:
         many = "tier is" if hidden == 1 else "tiers are"
@@ -98,9 +101,10 @@ def _compared(record: Record, tiers: Sequence[str]) -> tuple[str, ...]:
         record.planner,
         record.solver or "-",
         record.formulation or "-",
-        *(values.get(name, "") for name in tiers),
+        *(values.get(name, "") for name in tiers[:1]),
         bound,
         "" if record.gap is None else f"{100 * record.gap:.3g}",
+        *(values.get(name, "") for name in tiers[1:]),
         f"{sum(tier.proven for tier in record.tiers)}/{len(record.tiers)}" if first else "",
         *(_seconds(record, phase) for phase in ("plan", "build", "handover", "solve")),
         "" if record.peak_memory is None else f"{record.peak_memory / 2**20:.0f}",
