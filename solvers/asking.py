@@ -31,7 +31,8 @@ class Asking:
 
     Attributes
     ----------
-    warnings, seconds : what happened, for the user; phases ``bound`` and ``search``.
+    warnings, seconds : what happened, for the user; phases ``bound``, ``search`` and
+        ``again`` (an answer that was wrong, asked for once more).
     interrupted : Ctrl-C ended a solve; what that had found is taken, and nothing more is asked.
     """
 
@@ -76,7 +77,13 @@ class Asking:
         return outcome
 
     def other(
-        self, way: Way, milp: Milp, seconds: float, start: Ints | None, what: str
+        self,
+        way: Way,
+        milp: Milp,
+        seconds: float,
+        start: Ints | None,
+        what: str,
+        phase: str = "search",
     ) -> Outcome | None:
         """Solve another way, with another seed; None where it failed, and no ``what``."""
         begin = time.monotonic()
@@ -91,7 +98,7 @@ class Asking:
             self.warn(f"no {what} by {way.how}: {said(error)}")
             return None
         finally:
-            self._clock("search", begin)
+            self._clock(phase, begin)
 
     def warn(self, text: str) -> None:
         """Tell the user, in one line and without what would move a terminal's cursor."""

@@ -117,15 +117,20 @@ class Search:
         return self._doubt(milp, bound, said.best, i, until, others_only=again)
 
     def _again(self, milp: Milp, first: _Judged, i: int, until: float) -> tuple[_Judged, Claimant]:
-        """Ask the solver once more: its second way, and no start, which faults come from too."""
+        """Ask the solver once more: its second way, and no start, which faults come from too.
+
+        A second answer that is right mends the first: its certificate names the second way, and the
+        phase ``again`` says what it cost. Only where it is not, the user is told.
+        """
         way = second_try(self.asking.solver)
-        self._warn(i, f"{first.wrong}; asked again without a start: {way.how}")
         seconds = until - time.monotonic()
         what = f"second answer on {self.tiers[i].name}"
-        outcome = self.asking.other(way, milp, seconds, None, what)
+        outcome = self.asking.other(way, milp, seconds, None, what, "again")
         said = _Judged(first.best, None, "")
         if outcome is not None:
             said = self._judge(milp, outcome, first.best, i, way.solver)
+        if said.bound is None:
+            self._warn(i, f"{first.wrong}; asked again without a start: {way.how}")
         return said, claimant(way.solver, doubted(self.asking.limits, seconds))
 
     def _doubt(

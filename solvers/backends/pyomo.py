@@ -50,8 +50,9 @@ __all__ = ["ORDER", "STATUS", "PyomoSolver", "stop_of", "to_pyomo"]
 ORDER = ("appsi_highs", "highs", "cbc", "scip_direct", "scip", "glpk")
 """Engines in the order of preference; the first that is here runs where none is named."""
 
-ABSOLUTE = ("appsi_highs", "highs")
-"""Engines whose tolerance of rows is absolute."""
+HALVED = ("appsi_highs", "highs", "scip", "scip_direct", "scip_persistent")
+"""Engines whose rows are halved: HiGHS's tolerance of rows is absolute, and SCIP ran past every
+limit on rows of 2**40."""
 
 STATUS: dict[str, tuple[Stop, str]] = {
     "optimal": (Stop.OPTIMAL, ""),
@@ -156,7 +157,7 @@ class PyomoSolver:
             what = "no multiple of a row's divisor lies between its sides"
             return Outcome(Stop.INFEASIBLE, message=joined(what, said))
         factors = np.ones(written.n_rows)
-        if engine in ABSOLUTE:
+        if engine in HALVED:
             written, factors = halved(written)
         model = to_pyomo(written)
         columns, rows = columns_of(model), rows_of(model, written)

@@ -110,7 +110,7 @@ class Lies:
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_is_told_and_the_second_way_proves_what_there_is_to_prove(lie: Lie) -> None:
+def test_after_a_lie_the_second_way_proves_what_there_is_to_prove(lie: Lie) -> None:
     liar = Lies(lie, Highs(presolve=False))
     result = Exact(solver=liar).plan(SEARCHED, LIMITS)
     assert result.stop == "optimal"
@@ -119,10 +119,8 @@ def test_a_lie_is_told_and_the_second_way_proves_what_there_is_to_prove(lie: Lie
     who = result.certificates[0].solvers
     assert [(one.name, "presolve=False" in one.options) for one in who] == [("highs", True)]
     assert f"seed={second.SEED_SHIFT}" in who[0].options
-    told = [text for text in result.warnings if text.startswith("admitted(0): ")]
-    assert len(told) == 1
-    assert told[0].startswith("admitted(0): liar ")
-    assert told[0].endswith("; asked again without a start: highs")
+    assert result.seconds["again"] > 0
+    assert not result.warnings
     assert {one.verdict for one in recheck(SEARCHED, result, Highs(), LIMITS)} == {CONFIRMED}
 
 
