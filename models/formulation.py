@@ -26,6 +26,8 @@ class Formulation:
     topology: bool = True
     hierarchy: bool = True
     shares: bool = True
+    claims: bool = True
+    rank: bool = True
     preferred: bool = True
     fragmentation: bool = True
 

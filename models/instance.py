@@ -2,7 +2,8 @@
 
 Glossary of the index sets (the same letters in array code and in the paper): g groups, k roles,
 h composites, n nodes, c node classes, r resources, l levels, d domains, t topology rules,
-j shared devices, p pending pods.
+j shared devices, p pending pods, i devices, s claim specs, q requests, b choices of a request,
+w own claims of roles, c shared claims (node classes never meet the latter).
 
 Everything is a frozen column; quantities are int64 in base units (millicores, bytes, counts).
 Names stand beside the columns and are never read by the maths.
@@ -16,7 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints, below
+from gangplan.models.claims import NO_CLAIMS, Claims
 from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
+from gangplan.models.devices import NO_DEVICES, Devices
 from gangplan.models.errors import InstanceError
 from gangplan.models.topology import Rules, Topology
 
@@ -35,6 +38,13 @@ class Names:
     held : (G,) why a held group waits; empty elsewhere.
     held_composites : (H,) likewise.
     leaving : (V,) ``namespace/name`` of leaving pods.
+    devices : (I,) ``driver/pool/device``.
+    counters : ``driver/pool/set/counter``. ``pots`` : the capacity's qualified name.
+    attributes, values : qualified names of attributes, and texts of their values, by number.
+    choices : (B,) ``request`` or ``request/subrequest``.
+    own : (W,) ``pod.spec.resourceClaims[].name``.
+    shared : (C,) ``namespace/claim``; where it is still to be made for a PodGroup,
+        ``namespace/podgroup:NAME`` with the name it has there.
     notes : sentences for the user that belong to the reading (ignored objects, ...).
     """
 
@@ -50,6 +60,14 @@ class Names:
     held_composites: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    pots: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 # No slots: cached_property needs a __dict__.
@@ -74,6 +92,8 @@ class Instance:
     names: Names
     device_unit: int = 1
     device_columns: tuple[int, ...] = ()
+    devices: Devices = NO_DEVICES
+    claims: Claims = NO_CLAIMS
 
     def __post_init__(self) -> None:
         """Check that the sections fit together."""
@@ -96,6 +116,7 @@ class Instance:
             raise InstanceError("roles.minimum: only a role of a gang has a minimum of its own")
         if (self.groups.kind[self.groups.parent >= 0] != GANG).any():
             raise InstanceError("groups.kind: a group below a composite is a gang")
+        self._check_devices(n)
         names = self.names
         for what, have, want in (
             ("nodes", names.nodes, n),
@@ -109,8 +130,30 @@ class Instance:
             ("held", names.held, len(self.groups)),
             ("held_composites", names.held_composites, len(self.composites)),
             ("leaving", names.leaving, len(self.leaving)),
+            ("devices", names.devices, len(self.devices)),
+            ("counters", names.counters, len(self.devices.counter_free)),
+            ("pots", names.pots, len(self.devices.pot_device)),
+            ("choices", names.choices, len(self.claims.choice_request)),
+            ("own", names.own, len(self.claims.own_role)),
+            ("shared", names.shared, self.claims.n_shared),
         ):
             _same(f"names.{what}", len(have), want)
+
+    def _check_devices(self, n_nodes: int) -> None:
+        devices, claims, names = self.devices, self.claims, self.names
+        below(devices.node, n_nodes, "devices.node")
+        below(devices.trait_attribute, len(names.attributes), "devices.trait_attribute")
+        below(devices.trait_value, len(names.values), "devices.trait_value")
+        below(claims.rule_attribute, len(names.attributes), "claims.rule_attribute")
+        below(claims.use_pot, len(devices.pot_device), "claims.use_pot")
+        below(claims.own_role, len(self.roles), "claims.own_role")
+        below(claims.user_role, len(self.roles), "claims.user_role")
+        below(claims.shared_zone, len(devices.zones), "claims.shared_zone")
+        if len(devices.zones):
+            _same("devices.zones", devices.zones.shape[1], n_nodes)
+        if len(claims.fits):
+            _same("claims.fits", claims.fits.shape[1], len(devices))
+            _same("claims.barred", claims.barred.shape[1], n_nodes)
 
     @property
     def n_pods(self) -> int:
@@ -210,14 +253,28 @@ class Instance:
         return sha.hexdigest()
 
 
+_DEVICE_NAMES = frozenset(
+    ("devices", "counters", "pots", "attributes", "values", "choices", "own", "shared")
+)
+
+
+def _absent(section: Devices | Claims) -> bool:
+    """Tell whether a section has no row; its digest is that of an instance without it."""
+    return not any(len(getattr(section, column.name)) for column in fields(section))
+
+
 def _columns(instance: Instance) -> Iterator[bytes]:
     for section in fields(instance):
         value = getattr(instance, section.name)
         if isinstance(value, (int, tuple)):
             yield f"{section.name}={value!r};".encode()
             continue
+        if isinstance(value, (Devices, Claims)) and _absent(value):
+            continue
         for column in fields(value):
             data = getattr(value, column.name)
+            if column.name in _DEVICE_NAMES and section.name == "names" and not data:
+                continue  # as if there were no such column: digests of before devices stay
             yield f"{section.name}.{column.name}:".encode()
             if isinstance(data, np.ndarray):
                 yield (

@@ -1,4 +1,4 @@
-"""Plan: what we would do. Which pending pod goes to which node, and onto which shared devices."""
+"""Plan: what we would do. Which pending pod goes to which node, and which devices it gets."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,48 @@ from gangplan.models.instance import Instance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Allocations:
+    """Devices that claims get, one row a device; sorted by (pod, claim, choice, device).
+
+    Attributes
+    ----------
+    pod : (A,) pod p that has the claim for itself; -1 for a shared claim.
+    claim : (A,) number w of the role's own claim, or number c of the shared claim.
+    choice : (A,) choice b that the device serves.
+    device : (A,) device i.
+    """
+
+    pod: Ints
+    claim: Ints
+    choice: Ints
+    device: Ints
+
+    def __post_init__(self) -> None:
+        """Check shapes, and sort."""
+        a = len(np.asarray(self.pod))
+        columns = [ints(getattr(self, n), a, name=f"plan.allocations.{n}") for n in _COLUMNS]
+        order = np.lexsort(columns[::-1])
+        for name, column in zip(_COLUMNS, columns, strict=True):
+            at_least(column, -1 if name == "pod" else 0, f"plan.allocations.{name}")
+            object.__setattr__(self, name, ints(column[order], a, name=name))
+
+    def __len__(self) -> int:
+        """Return the number of rows A."""
+        return len(self.pod)
+
+
+_COLUMNS = ("pod", "claim", "choice", "device")
+
+
+def _no_allocations() -> Allocations:
+    none = np.zeros(0, dtype=np.int64)
+    return Allocations(none, none, none, none)
+
+
+NO_ALLOCATIONS = _no_allocations()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """Placements of pending pods; nothing here is checked against the rules (see verify).
 
@@ -17,11 +59,13 @@ class Plan:
     ----------
     node : (P,) node of each pending pod, in the instance's pod order; -1 = not placed.
     device_pod, device : (A,) pod p holds shared device j (a share of it, or whole); sorted by pod.
+    allocations : devices of claims.
     """
 
     node: Ints
     device_pod: Ints
     device: Ints
+    allocations: Allocations = NO_ALLOCATIONS
 
     def __post_init__(self) -> None:
         """Check shapes."""
@@ -38,6 +82,12 @@ class Plan:
         below(self.node, len(instance.nodes), "plan.node")
         below(self.device, len(instance.shared), "plan.device")
         below(self.device_pod, instance.n_pods, "plan.device_pod")
+        given, claims = self.allocations, instance.claims
+        below(given.pod, instance.n_pods, "plan.allocations.pod")
+        below(given.claim[given.pod >= 0], len(claims.own_role), "plan.allocations.claim")
+        below(given.claim[given.pod < 0], claims.n_shared, "plan.allocations.claim")
+        below(given.choice, len(claims.choice_request), "plan.allocations.choice")
+        below(given.device, len(instance.devices), "plan.allocations.device")
 
     def placed_per_role(self, instance: Instance) -> Ints:
         """(K,) placed pods of each role."""

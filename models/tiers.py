@@ -1,8 +1,8 @@
 """The lexicographic objective: named tiers, their order, and their exact values for a plan.
 
 For each priority p, highest first, ``admitted(p)``; then for each priority ``elastic(p)``; then
-``preferred`` and ``fragmentation``. Values are Python integers computed from (Instance, Plan)
-alone. The named choices of ``admitted`` (``OBJECTIVES``):
+``rank`` (where a request has a choice), ``preferred`` and ``fragmentation``. Values are Python
+integers computed from (Instance, Plan) alone. The named choices of ``admitted`` (``OBJECTIVES``):
 
 groups
     root units admitted, then ``admitted-pods(p)``: the pods their missing minima ask for.
@@ -41,7 +41,7 @@ class Tier:
     Attributes
     ----------
     name : as printed: ``admitted(5)``, ``elastic(0)``, ``preferred``, ...
-    kind : ``admitted``, ``elastic``, ``preferred`` or ``fragmentation``.
+    kind : ``admitted``, ``elastic``, ``rank``, ``preferred`` or ``fragmentation``.
     maximise : the sense.
     unit : ``admitted`` only: worth of a root unit: ``one``, ``pods``, ``devices``, ``age``.
     weights : (priority, weight) pairs this tier counts; one pair with weight 1, or all priorities
@@ -92,6 +92,8 @@ def tiers_of(
         for name, unit in steps
     ]
     tiers += [Tier(f"elastic({p})", "elastic", True, weights=((p, 1),)) for p in priorities]
+    if len(instance.claims.choice_request) > len(instance.claims.request_spec):
+        tiers.append(Tier("rank", "rank", False))
     tiers.append(Tier("preferred", "preferred", False))
     tiers.append(Tier("fragmentation", "fragmentation", False))
     return _exact(instance, tuple(tiers))
@@ -193,6 +195,8 @@ def _oldest_below(instance: Instance) -> Ints:
 def value(instance: Instance, plan: Plan, tier: Tier, needs: Needs | None = None) -> int:
     """Exact value of a tier for a plan that keeps the rules."""
     needs = needs_of(instance) if needs is None else needs
+    if tier.kind == "rank":
+        return rank_cost(instance, plan)
     if tier.kind == "preferred":
         return preferred_cost(instance, plan)
     if tier.kind == "fragmentation":
@@ -220,6 +224,16 @@ def better(tiers: tuple[Tier, ...], left: tuple[int, ...], right: tuple[int, ...
         if a != b:
             return (a > b) == tier.maximise
     return False
+
+
+def rank_cost(instance: Instance, plan: Plan) -> int:
+    """Ranks of the choices taken (the first of a request: 0), summed over requests of claims.
+
+    A claim of a pod's own counts once a pod, a shared claim once.
+    """
+    given, claims = plan.allocations, instance.claims
+    taken = np.unique(np.column_stack([given.pod, given.claim, given.choice]), axis=0)
+    return int(claims.rank[taken[:, 2]].sum())
 
 
 def preferred_cost(instance: Instance, plan: Plan) -> int:

@@ -7,6 +7,10 @@ for every sensible quantity).
 
 from dataclasses import dataclass, field
 
+from gangplan.datasets.kubernetes.devicerecords import DeviceObjects, PodClaim
+from gangplan.datasets.kubernetes.terms import Requirement as Requirement
+from gangplan.datasets.kubernetes.terms import Toleration as Toleration
+
 DEEPEST = 4
 """WorkloadMaxTreeDepth of Kubernetes 1.37: levels of a tree, its leaf groups included."""
 
@@ -18,29 +22,6 @@ class Taint:
     key: str
     value: str
     effect: str
-
-
-@dataclass(frozen=True, slots=True)
-class Toleration:
-    """A pod toleration; empty key with Exists tolerates all, empty effect every effect."""
-
-    key: str
-    operator: str
-    value: str
-    effect: str
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One label requirement: operator In, NotIn, Exists, DoesNotExist, Gt or Lt.
-
-    ``field`` is True for ``matchFields`` (key ``metadata.name`` only).
-    """
-
-    key: str
-    operator: str
-    values: tuple[str, ...]
-    field: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +97,9 @@ class PodRecord:
     anti : required anti-affinity terms, kept of every pod.
     created : seconds since the epoch; None where absent.
     scheduler : spec.schedulerName.
+    claims : spec.resourceClaims. ``extended_claim`` : claim that the scheduler made for its
+        extended resources (status.extendedResourceClaimStatus); empty without one.
+    uid : metadata.uid; empty in manifests.
     """
 
     namespace: str
@@ -137,6 +121,9 @@ class PodRecord:
     created: float | None
     source: str
     scheduler: str = DEFAULT_SCHEDULER
+    claims: tuple[PodClaim, ...] = ()
+    extended_claim: str = ""
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +149,7 @@ class GroupRecord:
     disruption : ``single`` or ``all``.
     unsupported : paths of hard rules that are not honoured yet.
     workload : name of the Workload it was made from; empty without one.
+    claims : spec.resourceClaims: each has one allocation for all pods that name it alike.
     """
 
     namespace: str
@@ -179,6 +167,7 @@ class GroupRecord:
     api_version: str
     source: str
     workload: str = ""
+    claims: tuple[PodClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +206,7 @@ class Snapshot:
     ----------
     levels : label keys declared as one hierarchy, widest first (Kueue Topology, ``--levels``).
     device_classes : extended resource -> name of the DeviceClass that stands for it.
+    devices : objects of resource.k8s.io.
     notes : one sentence for each thing that was read and not honoured.
     """
 
@@ -227,4 +217,5 @@ class Snapshot:
     classes: list[PriorityClassRecord] = field(default_factory=list)
     levels: tuple[str, ...] = ()
     device_classes: dict[str, str] = field(default_factory=dict)
+    devices: DeviceObjects = field(default_factory=DeviceObjects)
     notes: list[str] = field(default_factory=list)

@@ -46,7 +46,8 @@ def test_a_plan_of_another_instance_does_not_fit(
 ) -> None:
     instance = make_instance(NODES, GROUPS)
     with pytest.raises(InstanceError, match=message):
-        Plan(*(np.array(column, dtype=np.int64) for column in plan)).fits(instance)
+        node, pod, device = (np.array(column, dtype=np.int64) for column in plan)
+        Plan(node, pod, device).fits(instance)
 
 
 def test_devices_are_sorted_by_pod() -> None:
