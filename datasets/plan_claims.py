@@ -12,7 +12,7 @@ from gangplan.datasets.plan_file import group_entries, result_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.result import Result
-from gangplan.models.verify.claims import check_result, objective_of
+from gangplan.models.verify.results import check_result, objective_of
 
 
 def false_claims(

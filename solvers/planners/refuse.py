@@ -5,7 +5,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import Result
 from gangplan.models.verify.check import check
-from gangplan.models.verify.claims import check_result
+from gangplan.models.verify.results import check_result
 
 
 def refuse_broken(instance: Instance, plan: Plan, planner: str) -> None:
