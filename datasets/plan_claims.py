@@ -3,10 +3,12 @@
 Values are counted by the verifier, not by what the planners count with.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from gangplan.datasets.allocation_entries import allocation_entries
 from gangplan.datasets.json_file import refuse
 from gangplan.datasets.plan_file import group_entries, result_of
 from gangplan.models.errors import PlanError
@@ -36,6 +38,9 @@ def false_claims(
     times = Counter(str(entry["group"]) for entry in entries)
     for entry in group_entries(instance, result):
         claims += _group_claims(entry, said.pop(str(entry["group"]), None))
+    shared = allocation_entries(instance, result.plan)[1]
+    if _listed(document.get("shared_claims")) != _listed(shared):
+        claims.append("shared claims: the file says something else of them than its placements")
     claims += [f"group {name} is listed {n} times" for name, n in times.items() if n > 1]
     # A group of single pods has a name, but its pods are listed one by one.
     claims += [f"group {name} is listed beside its pods" for name in said]
@@ -64,6 +69,8 @@ def _group_claims(true: Mapping[str, object], said: Mapping[str, object] | None)
         )
     if _sorted(said, "pod") != _sorted(true, "pod"):
         claims.append(f"group {name}: the pods listed are not the ones of its own that are placed")
+    elif _own(said) != _own(true):
+        claims.append(f"group {name}: the file says something else of its claims than its devices")
     elif _sorted(said, "mark") != _sorted(true, "mark"):
         claims.append(f"group {name}: pods are marked minimum or elastic wrongly")
     if said.get("reason") and said["reason"] != true["reason"]:
@@ -72,6 +79,21 @@ def _group_claims(true: Mapping[str, object], said: Mapping[str, object] | None)
             why = "another reason to wait than equal pods have"
         claims.append(f"group {name}: {why}")
     return claims
+
+
+def _own(entry: Mapping[str, object]) -> dict[str, list[str]]:
+    """Claims of each pod, in any order."""
+    pods = entry["pods"]
+    return {
+        str(pod.get("pod")): _listed(pod.get("claims"))
+        for pod in (pods if isinstance(pods, list) else [])
+    }
+
+
+def _listed(claims: object) -> list[str]:
+    """Entries as texts, sorted; the order of their keys says nothing."""
+    entries = claims if isinstance(claims, list) else []
+    return sorted(json.dumps(entry, sort_keys=True) for entry in entries)
 
 
 def _sorted(entry: Mapping[str, object], key: str) -> list[str]:

@@ -8,14 +8,16 @@ entry             holds
 ``stop``          ``optimal`` (every tier proven) or ``feasible``
 ``tiers``         ``name, maximise, value, bound, proof, proven, given``, most important first
 ``groups``        ``group``, ``status`` (admitted, pending, running), ``pods`` that get a node
-                  (``pod, node, devices, mark``; mark is ``minimum`` or ``elastic``), ``reason``
+                  (``pod, node, devices, mark``; mark is ``minimum`` or ``elastic``; ``claims``
+                  where it has devices of claims of its own), ``reason``
+``shared_claims`` devices of claims that pods share; only where there are any
 ``evictions``     always empty: nothing is evicted yet
 ``certificates``  what each bound rests on (``certificate_entries``); may be missing
 ``warnings``, ``seconds``, ``versions``
 ================  ===================================================================
 
-A shared device is named by its node and its number there. Pods without a PodGroup are listed one
-by one, each as a group of its own name.
+``allocation_entries`` says how claims are written. A shared device is named by its node and its
+number there. Pods without a PodGroup are listed one by one, each as a group of its own name.
 """
 
 from collections.abc import Mapping
@@ -24,12 +26,13 @@ from typing import Any
 
 import numpy as np
 
+from gangplan.datasets.allocation_entries import Reader, allocation_entries, reader
 from gangplan.datasets.certificate_entries import certificate_entries, certificates_of
 from gangplan.datasets.json_file import check_schema, read_object, refuse, write_object
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
 from gangplan.models.marks import marks
-from gangplan.models.plan import Plan
+from gangplan.models.plan import NO_ALLOCATIONS, Plan
 from gangplan.models.result import Result, TierReport
 from gangplan.models.status import ADMITTED, PENDING, statuses
 
@@ -81,7 +84,7 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
     if document.get("evictions"):
         raise refuse(path, "evictions", "a plan with evictions cannot be read by this version")
     return Result(
-        plan=_plan_of(path, document["groups"], instance),
+        plan=_plan_of(path, document, instance),
         tiers=tuple(_tier_of(path, t) for t in _objects(path, "tiers", document["tiers"])),
         stop=str(document["stop"]),
         planner=_mapping(path, "planner", document["planner"]),
@@ -95,6 +98,7 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
 
 def plan_document(instance: Instance, result: Result) -> dict[str, object]:
     """Return the plan file's content as plain lists and dictionaries."""
+    shared = allocation_entries(instance, result.plan)[1]
     return {
         "schema": PLAN_SCHEMA,
         "instance": instance.digest(),
@@ -114,6 +118,7 @@ def plan_document(instance: Instance, result: Result) -> dict[str, object]:
         ],
         "certificates": certificate_entries(result.certificates),
         "groups": group_entries(instance, result),
+        **({"shared_claims": shared} if shared else {}),
         "evictions": [],
         "warnings": list(result.warnings),
         "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
@@ -158,12 +163,14 @@ def _placed_pods(instance: Instance, plan: Plan) -> dict[int, dict[str, object]]
         on = instance.names.nodes[int(instance.shared.node[j])]
         devices.setdefault(p, []).append({"node": on, "device": int(number[j])})
     where = plan.node.tolist()
+    own = allocation_entries(instance, plan)[0]
     return {
         p: {
             "pod": instance.names.pods[p],
             "node": instance.names.nodes[where[p]],
             "devices": devices.get(p, []),
             "mark": mark[p],
+            **({"claims": own[p]} if p in own else {}),
         }
         for p in np.flatnonzero(plan.node >= 0).tolist()
     }
@@ -201,11 +208,12 @@ def _lookup(path: str, instance: Instance) -> _Names:
     return names
 
 
-def _plan_of(path: str, groups: object, instance: Instance) -> Plan:
+def _plan_of(path: str, document: Mapping[str, object], instance: Instance) -> Plan:
     names = _lookup(path, instance)
+    claims: Reader | None = None
     node = np.full(instance.n_pods, -1, dtype=np.int64)
     held: list[tuple[int, int]] = []
-    for g, entry in enumerate(_objects(path, "groups", groups)):
+    for g, entry in enumerate(_objects(path, "groups", document["groups"])):
         for i, pod in enumerate(_objects(path, f"groups[{g}].pods", entry.get("pods"))):
             field = f"groups[{g}].pods[{i}]"
             p = _number(path, f"{field}.pod", pod.get("pod"), names.pods, "pending pod")
@@ -220,8 +228,15 @@ def _plan_of(path: str, groups: object, instance: Instance) -> Plan:
                     said = f"{device.get('node')} has no device {device.get('device')}"
                     raise refuse(path, f"{field}.devices", said)
                 held.append((p, j))
+            if "claims" in pod:
+                claims = claims or reader(path, instance)
+                claims.pod(f"{field}.claims", p, _objects(path, f"{field}.claims", pod["claims"]))
+    if "shared_claims" in document:
+        claims = claims or reader(path, instance)
+        claims.shared_claims(_objects(path, "shared_claims", document["shared_claims"]))
     pairs = np.array(sorted(held), dtype=np.int64).reshape(-1, 2)
-    return Plan(node, pairs[:, 0], pairs[:, 1])
+    given = claims.allocations() if claims else NO_ALLOCATIONS
+    return Plan(node, pairs[:, 0], pairs[:, 1], given)
 
 
 def _reasons_of(path: str, groups: object, instance: Instance) -> dict[int, str]:
