@@ -3,6 +3,7 @@
 import numpy as np
 from rich.console import Console
 
+from gangplan.cli.claimed import claimed
 from gangplan.cli.tables import console, show_table
 from gangplan.cli.where import where
 from gangplan.models.columns import BARE, GANG
@@ -123,12 +124,13 @@ def _name(instance: Instance, group: int, wanted: int) -> str:
 
 def _where_or_why(instance: Instance, result: Result, group: int, status: str, waiting: int) -> str:
     place = where(instance, result.plan, group)
+    devices = claimed(instance, result.plan, group)
     reason = result.reasons.get(group) or instance.names.held[group]
     if status == PENDING:
         return reason
     if status != "partly" and not reason and waiting:
         reason = _beyond(result.tiers, int(instance.groups.priority[group]), waiting)
-    return "; ".join(part for part in (place, reason) if part)
+    return "; ".join(part for part in (place, devices, reason) if part)
 
 
 def _beyond(tiers: tuple[TierReport, ...], priority: int, waiting: int) -> str:

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from gangplan.cli.claimed import POOLS, REQUESTS, claimed
+from gangplan.cli.render import show_plan
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Allocations, Plan, empty_plan
+from gangplan.models.result import Result
+from tests.tiny import make_instance
+from tests.tiny_devices import with_devices
+
+
+def cluster(pods: int, requests: int = 1) -> Instance:
+    """A node with a GPU and a NIC for each pod, and a fabric that all of them share."""
+    nodes = [{"cpu": 1}] * pods
+    return with_devices(
+        make_instance(nodes, [{"wanted": pods, "request": {"cpu": 1}}, {"request": {"cpu": 9}}]),
+        devices=[
+            {"node": n, "gpu": True, "name": f"gpu.test/n{n}/gpu-{d}"}
+            for n in range(pods)
+            for d in range(requests)
+        ]
+        + [{"zone": list(range(pods)), "fab": True, "name": "fabric.test/rack-b/fab"}],
+        specs=[
+            {"requests": [(f"r{q}", "gpu") for q in range(requests)]},
+            {"requests": [("f", "fab")]},
+        ],
+        own={0: [0]},
+        shared=[{"spec": 1, "roles": [0, 1], "name": "test/fabric"}],
+    )
+
+
+def planned(instance: Instance, pods: int, requests: int = 1) -> Plan:
+    none = np.zeros(0, dtype=np.int64)
+    rows = [(p, 0, q, p * requests + q) for p in range(pods) for q in range(requests)]
+    rows.append((-1, 0, requests, len(instance.devices) - 1))
+    return Plan(np.array([*range(pods), -1]), none, none, Allocations(*np.array(rows).T))
+
+
+def test_a_hundred_pods_are_one_line() -> None:
+    instance = cluster(100)
+    assert claimed(instance, planned(instance, 100), 0) == (
+        "claim0/r0: 100 x gpu.test n[0-99]/gpu-0; test/fabric/f: fabric.test rack-b/fab"
+    )
+
+
+def test_a_group_that_places_nothing_gets_nothing_of_a_shared_claim() -> None:
+    instance = cluster(2)
+    assert claimed(instance, planned(instance, 2), 1) == ""
+    assert claimed(instance, empty_plan(instance), 0) == ""
+
+
+def test_requests_and_pools_beyond_a_few_are_counted() -> None:
+    instance = cluster(1, REQUESTS + 1)
+    assert claimed(instance, planned(instance, 1, REQUESTS + 1), 0).endswith(
+        "; and 2 requests more"
+    )
+    ragged = cluster(2 * POOLS, 2)
+    rows = [(p, 0, 0, d) for p in range(2 * POOLS) for d in (2 * p, 2 * p + 1)][1:-1]
+    none = np.zeros(0, dtype=np.int64)
+    nodes = np.array([*range(2 * POOLS), -1])
+    plan = Plan(nodes, none, none, Allocations(*np.array(rows).T))
+    said = claimed(ragged, plan, 0)
+    assert said == "claim0/r0: 6 x gpu.test n[1-2]/gpu-[0-1], n0/gpu-1 and 1 more"
+
+
+def test_the_table_of_a_plan_names_the_devices(capsys: pytest.CaptureFixture[str]) -> None:
+    instance = cluster(3)
+    show_plan(instance, Result(planned(instance, 3), (), "feasible", {}), 0.0)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "n[0-2]; claim0/r0: 3 x gpu.test n[0-2]/gpu-0; test/fabric/f: fabric.test" in out
