@@ -1,4 +1,4 @@
-"""Seeded generators of instances: training, racks, vectors, and their presets of record."""
+"""Seeded generators of instances: gangs on nodes, and on devices that claims ask for; presets."""
 
 from gangplan.datasets.generate.presets import catalogue, generate
 

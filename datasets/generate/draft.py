@@ -3,12 +3,13 @@
 A draft counts cores, GiB, GPUs and pods; an instance counts millicores, bytes, GPUs and pods.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.datasets.devices import Common, Offer, Own, Sections, Spec, sections
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import (
     GANG,
     Groups,
@@ -44,16 +45,30 @@ class Gang:
     roles : (pods, what each asks) pairs; the first is the worker, a second one the leader.
     level : ``rack`` or ``block``: all pods in one of them; ``none``: one block is preferred.
     priority : of the group.
+    claims : for each role, specs of the claims that each of its pods has for itself.
+    common : specs of the claims of its PodGroup, which all its pods share.
     """
 
     roles: tuple[tuple[int, Vector], ...]
     level: str
     priority: int
+    claims: tuple[tuple[int, ...], ...] = ()
+    common: tuple[int, ...] = ()
 
     @property
     def gpus(self) -> int:
         """GPUs that all pods together ask for."""
         return sum(pods * each[GPU] for pods, each in self.roles)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hardware:
+    """Devices, and what claims ask of them; see `gangplan.datasets.devices.sections`."""
+
+    offers: tuple[Offer, ...]
+    specs: tuple[Spec, ...]
+    counters: Mapping[str, int] = field(default_factory=dict)
+    zones: tuple[Flags, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +81,8 @@ class Draft:
     gpus : GPUs of a node when nothing runs on it.
     nodes_per_rack, racks_per_block : nodes and racks stand in this order.
     gangs : in the order drawn.
+    hardware : where GPUs are devices that claims ask for; the column of the GPUs is then only what
+        a node has free and what a pod holds, and no resource.
     """
 
     free: Ints
@@ -73,6 +90,7 @@ class Draft:
     nodes_per_rack: int
     racks_per_block: int
     gangs: tuple[Gang, ...]
+    hardware: Hardware | None = None
 
 
 def racks_for(nodes: int, nodes_per_rack: int) -> int:
@@ -87,35 +105,47 @@ def racks_for(nodes: int, nodes_per_rack: int) -> int:
     return max((2 * nodes + nodes_per_rack) // (2 * nodes_per_rack), 1)
 
 
-def gangs_for(draw: Callable[[], Gang], groups: int | None, gpus: float) -> tuple[Gang, ...]:
-    """Draw gangs: exactly ``groups`` of them, or, where None, until they ask for ``gpus`` GPUs."""
+def gangs_for(
+    draw: Callable[[], Gang],
+    groups: int | None,
+    gpus: float,
+    weigh: Callable[[Gang], float] = lambda gang: gang.gpus,
+) -> tuple[Gang, ...]:
+    """Draw gangs: exactly ``groups`` of them, or, where None, until they ask for ``gpus`` GPUs.
+
+    ``weigh``: GPUs that a gang asks for, where its pods do not say it.
+    """
     gangs: list[Gang] = []
-    asked = 0
+    asked = 0.0
     while asked < gpus if groups is None else len(gangs) < groups:
         gangs.append(draw())
-        asked += gangs[-1].gpus
+        asked += weigh(gangs[-1])
     return tuple(gangs)
 
 
 def instance_of(draft: Draft, space: str) -> Instance:
     """Turn a draft into an instance whose groups live in the namespace ``space``."""
-    n_nodes, n_resources = draft.free.shape
+    n_nodes = len(draft.free)
+    kept = [r for r in range(len(RESOURCES)) if r != GPU or draft.hardware is None]
     wanted = [pods for gang in draft.gangs for pods, _ in gang.roles]
     request = [each for gang in draft.gangs for _, each in gang.roles]
     role_group = np.repeat(np.arange(len(draft.gangs)), [len(gang.roles) for gang in draft.gangs])
     sizes = np.bincount(role_group, weights=wanted, minlength=len(draft.gangs)).astype(np.int64)
     n_groups, n_roles = len(sizes), len(wanted)
     zero, off = np.zeros(n_roles, np.int64), np.zeros(n_groups, bool)
-    asks = np.array(request, dtype=np.int64).reshape(n_roles, n_resources)
+    asks = np.array(request, dtype=np.int64).reshape(n_roles, len(RESOURCES))
     still = np.zeros(n_groups, np.int64)
+    made = _devices(draft, space) if draft.hardware else sections(n_nodes, (), ())
     return Instance(
         nodes=Nodes(
-            draft.free * UNITS, np.zeros(n_nodes, np.int64), draft.free[:, GPU] == draft.gpus
+            (draft.free * UNITS)[:, kept],
+            np.zeros(n_nodes, np.int64),
+            draft.free[:, GPU] == draft.gpus,
         ),
         topology=_topology(draft),
         roles=Roles(
             group=role_group,
-            request=asks * UNITS,
+            request=(asks * UNITS)[:, kept],
             wanted=np.array(wanted, dtype=np.int64),
             minimum=zero,
             running=zero,
@@ -136,9 +166,39 @@ def instance_of(draft: Draft, space: str) -> Instance:
         composites=no_composites(),
         rules=_rules(draft),
         shared=no_shared(),
-        leaving=no_leaving(n_resources),
-        names=_names(draft, space),
-        device_columns=(GPU,),
+        leaving=no_leaving(len(kept)),
+        names=replace(
+            _names(draft, space), resources=tuple(RESOURCES[r] for r in kept), **made.names
+        ),
+        device_columns=(GPU,) if draft.hardware is None else (),
+        devices=made.devices,
+        claims=made.claims,
+    )
+
+
+def _devices(draft: Draft, space: str) -> Sections:
+    """Write the hardware down, with the claims of the gangs."""
+    hardware = draft.hardware
+    assert hardware is not None
+    own: list[Own] = []
+    common: list[Common] = []
+    role = 0
+    for g, gang in enumerate(draft.gangs):
+        roles = tuple(range(role, role + len(gang.roles)))
+        for k, specs in zip(roles, gang.claims, strict=True):
+            own += [Own(k, s, f"claim-{n}") for n, s in enumerate(specs)]
+        common += [
+            Common(f"{space}/g{g:04d}:shared-{n}", roles, s) for n, s in enumerate(gang.common)
+        ]
+        role += len(roles)
+    return sections(
+        len(draft.free),
+        hardware.offers,
+        hardware.specs,
+        own,
+        common,
+        counters=hardware.counters,
+        zones=hardware.zones,
     )
 
 

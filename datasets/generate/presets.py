@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from gangplan.datasets.generate.aligned import Aligned
 from gangplan.datasets.generate.draft import instance_of
+from gangplan.datasets.generate.fabric import Fabric
+from gangplan.datasets.generate.mig import Mig
+from gangplan.datasets.generate.models import Models
 from gangplan.datasets.generate.racks import Racks
 from gangplan.datasets.generate.training import Training
 from gangplan.datasets.generate.vectors import Vectors
@@ -27,7 +31,7 @@ class Entry:
     name: str
     generator: str
     about: str
-    parameters: Training | Racks | Vectors
+    parameters: Training | Racks | Vectors | Aligned | Mig | Fabric | Models
 
 
 _ENTRIES = (
@@ -48,6 +52,16 @@ _ENTRIES = (
     ),
     Entry("vectors-512", "vectors", "512 nodes, 119 groups", Vectors(nodes=512)),
     Entry("vectors-5k", "vectors", "5,120 nodes, 1,303 groups", Vectors(nodes=5120)),
+    Entry("aligned", "aligned", "claims: a GPU and a NIC on one PCIe root", Aligned()),
+    Entry("mig", "mig", "claims: MIG profiles on 8-GPU nodes, partly partitioned", Mig()),
+    Entry("fabric", "fabric", "claims: a channel that a gang shares, GPUs of its pods", Fabric()),
+    Entry("models", "models", "claims: GPUs by least memory, by model, and parts of one", Models()),
+    Entry(
+        "aligned-1k",
+        "aligned",
+        "1,000 nodes with 8 NICs, 200 gangs",
+        Aligned(nodes=1000, groups=200, sparse=0.0, scale=2),
+    ),
 )
 
 
@@ -65,9 +79,10 @@ def generate(
     ----------
     name : a generator or a preset of ``catalogue()``.
     nodes : size of the cluster, rounded to whole racks (16 nodes in ``training``, 32 in
-        ``training-5k`` and ``vectors``, 18 in ``racks``). Default: that of the entry.
+        ``training-5k`` and ``vectors``, 18 in ``racks``, 4 in ``mig`` and ``models``, 8 in
+        ``aligned``, 9 in ``fabric``). Default: that of the entry.
     groups : gangs that wait. Default: that of the entry; else ``training`` has 60 for 128 nodes,
-        and ``racks`` and ``vectors`` draw gangs until the load is reached. When given, exactly
+        and the others draw gangs until the load is reached. When given, exactly
         so many are drawn, whatever the load.
     seed : of numpy's default generator.
 

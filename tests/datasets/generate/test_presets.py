@@ -144,6 +144,11 @@ def test_catalogue_lists_generators_and_presets() -> None:
         "racks-5k",
         "vectors-512",
         "vectors-5k",
+        "aligned",
+        "mig",
+        "fabric",
+        "models",
+        "aligned-1k",
     ]
 
 
