@@ -7,11 +7,13 @@ from gangplan.models.plan import Plan
 from gangplan.models.verify import (
     assign,
     capacity,
+    claims,
     elastic,
     fragmentation,
     gang,
     hierarchy,
     preferred,
+    rank,
     shares,
     topology,
 )
@@ -25,6 +27,8 @@ CHECKS: dict[str, Callable[[Instance, Plan], list[Violation]]] = {
     topology.NAME: topology.check,
     hierarchy.NAME: hierarchy.check,
     shares.NAME: shares.check,
+    claims.NAME: claims.check,
+    rank.NAME: rank.check,
     preferred.NAME: preferred.check,
     fragmentation.NAME: fragmentation.check,
 }

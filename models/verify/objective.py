@@ -13,7 +13,7 @@ from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.tiers import Tier
-from gangplan.models.verify import fragmentation, preferred
+from gangplan.models.verify import fragmentation, preferred, rank
 from gangplan.models.verify.members import ancestors, per_group, placed_by_role, standing
 
 
@@ -24,6 +24,8 @@ def recount(instance: Instance, plan: Plan, tier: Tier) -> int:
     ------
     PlanError : a kind or unit of tier that is not known here.
     """
+    if tier.kind == "rank":
+        return rank.recount(instance, plan)
     if tier.kind == "preferred":
         return preferred.recount(instance, plan)
     if tier.kind == "fragmentation":

@@ -14,8 +14,8 @@ from tests.differential.changed import freed, with_groups, with_nodes
 from tests.differential.lexicographic import solve
 from tests.strategies import instances
 
-RESTRICTIONS = ("assign", "capacity", "gang", "topology", "hierarchy", "shares")
-COSTS = ("preferred", "fragmentation")
+RESTRICTIONS = ("assign", "capacity", "gang", "topology", "hierarchy", "shares", "claims")
+COSTS = ("rank", "preferred", "fragmentation")
 
 
 def order_is_nothing(data: st.DataObject) -> None:

@@ -1,0 +1,117 @@
+"""What devices are used up by: claims, shared counters, capacity.
+
+A device that may not be shared serves one claim, once, and none where somebody holds it; counters
+pay the draws of every device that is newly allocated, once; pots pay the uses of every share.
+adminAccess uses nothing up, but a device that serves a claim so serves nothing else of it.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
+from gangplan.models.verify.allocated import NAME, Key, broken, claim_name, rows_by_claim
+from gangplan.models.verify.violation import Violation
+
+
+def check_charges(instance: Instance, plan: Plan) -> list[Violation]:
+    """Check all devices that the plan gives, whoever gets them."""
+    rows = rows_by_claim(plan)
+    admin = instance.claims.choice_admin
+    paying = [(b, i) for mine in rows.values() for b, i in mine if not admin[b]]
+    return [
+        *_taken(instance, rows),
+        *_twice(instance, rows),
+        *_admin(instance, rows),
+        *_counters(instance, paying),
+        *_pots(instance, paying),
+    ]
+
+
+def _taken(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
+    names, taken, admin = instance.names, instance.devices.taken, instance.claims.choice_admin
+    return [
+        broken(
+            claim_name(instance, key),
+            1,
+            0,
+            f"request {names.choices[b]}: device {names.devices[i]} is held by somebody else",
+        )
+        for key, mine in rows.items()
+        for b, i in dict.fromkeys(mine)
+        if taken[i] and not admin[b]
+    ]
+
+
+def _twice(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
+    """Devices for one claim only."""
+    multi, admin = instance.devices.multi, instance.claims.choice_admin
+    holders: dict[int, list[Key]] = {}
+    for key, mine in rows.items():
+        for b, i in mine:
+            if not admin[b] and not multi[i]:
+                holders.setdefault(i, []).append(key)
+    found = []
+    for i, keys in sorted(holders.items()):
+        if len(keys) > 1:
+            what = f"device {instance.names.devices[i]}"
+            some = "; ".join(claim_name(instance, key) for key in keys[:3])
+            said = f"{what}: given {len(keys)} times, it serves once: {some}"
+            found.append(Violation(NAME, what, len(keys), 1, said))
+    return found
+
+
+def _admin(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
+    """Devices that serve a claim with adminAccess, and again."""
+    admin, found = instance.claims.choice_admin, []
+    for key, mine in rows.items():
+        watched = {i for b, i in mine if admin[b]}
+        times = Counter(i for _, i in mine if i in watched)
+        for i in sorted(watched):
+            if times[i] > 1:
+                said = (
+                    f"device {instance.names.devices[i]} with adminAccess, and in the claim "
+                    f"{times[i]} times"
+                )
+                found.append(broken(claim_name(instance, key), times[i], 1, said))
+    return found
+
+
+def _counters(instance: Instance, paying: list[Key]) -> list[Violation]:
+    devices = instance.devices
+    given = np.unique(np.array([i for _, i in paying], dtype=np.int64))
+    asked: dict[int, int] = {}
+    # In Python integers: sums of any length are exact.
+    for d in np.flatnonzero(np.isin(devices.draw_device, given)).tolist():
+        counter = int(devices.draw_counter[d])
+        asked[counter] = asked.get(counter, 0) + int(devices.draw_amount[d])
+    return [
+        _short(f"counter {instance.names.counters[c]}", amount, int(devices.counter_free[c]))
+        for c, amount in sorted(asked.items())
+        if amount > devices.counter_free[c]
+    ]
+
+
+def _pots(instance: Instance, paying: list[Key]) -> list[Violation]:
+    devices, claims, names = instance.devices, instance.claims, instance.names
+    shares = Counter(paying)
+    chosen = np.unique(np.array([b for b, _ in shares], dtype=np.int64))
+    asked: dict[int, int] = {}
+    for u in np.flatnonzero(np.isin(claims.use_choice, chosen)).tolist():
+        pot = int(claims.use_pot[u])
+        times = shares[int(claims.use_choice[u]), int(devices.pot_device[pot])]
+        asked[pot] = asked.get(pot, 0) + times * int(claims.use_amount[u])
+    return [
+        _short(
+            f"device {names.devices[int(devices.pot_device[m])]}, capacity {names.pots[m]}",
+            amount,
+            int(devices.pot_free[m]),
+        )
+        for m, amount in sorted(asked.items())
+        if amount > devices.pot_free[m]
+    ]
+
+
+def _short(what: str, asked: int, free: int) -> Violation:
+    return Violation(NAME, what, asked, free, f"{what}: {asked} asked, {free} free")

@@ -1,0 +1,481 @@
+"""Every rule of an allocation, broken by hand; each sentence names what is wrong."""
+
+from collections.abc import Mapping, Sequence
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
+from gangplan.models.verify import check
+from tests.placing import give, place
+from tests.tiny import Row, make_instance
+from tests.tiny_devices import with_devices
+
+Given = tuple[int, int, int, int]
+OWN = {0: [0]}
+POD, OTHER = "pod test/g0-0-0, claim claim0", "pod test/g0-0-1, claim claim0"
+D = [f"test/pool/d{i}" for i in range(6)]
+GPU: list[dict[str, Any]] = [
+    {"node": 0, "gpu": True},
+    {"node": 0, "gpu": True},
+    {"node": 1, "gpu": True},
+]
+
+
+def cluster(
+    devices: Sequence[Row],
+    specs: Sequence[Row],
+    own: Mapping[int, Sequence[int]] | None = None,
+    shared: Sequence[Row] = (),
+    pods: Sequence[int] = (2,),
+    nodes: int = 2,
+    **counters: int,
+) -> Instance:
+    """Roles of so many bare pods each, on nodes of unlimited room."""
+    groups: list[Row] = [{"kind": "bare", "wanted": wanted} for wanted in pods]
+    bare = make_instance([{} for _ in range(nodes)], groups)
+    return with_devices(bare, devices, specs, own, shared, counters=counters)
+
+
+def sentences(instance: Instance, nodes: Sequence[int], *rows: Given) -> list[str]:
+    found = check(instance, give(place(instance, nodes), *rows))
+    assert {v.family for v in found} <= {"claims"}
+    assert all(v.sentence.startswith(v.what) for v in found)
+    return [v.sentence for v in found]
+
+
+def ask(*requests: Any, **rules: Any) -> Row:
+    return {"requests": list(requests), **rules}
+
+
+def test_a_device_a_pod_keeps_every_rule_and_an_empty_plan_does_too() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN)
+    assert sentences(instance, [0, 1], (0, 0, 0, 1), (1, 0, 0, 2)) == []
+    assert sentences(instance, [-1, -1]) == []
+
+
+# Rule 1: requests and choices.
+
+
+def test_a_placed_pod_without_its_device_is_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN)
+    assert sentences(instance, [0, 1], (0, 0, 0, 0)) == [
+        f"{OTHER}: no device, but the pod is on node n1"
+    ]
+
+
+def test_a_request_that_nothing_serves_is_reported() -> None:
+    spec = ask(("g", "gpu"), ("h", {"word": "gpu", "name": "one"}, {"word": "gpu", "name": "two"}))
+    instance = cluster(GPU, [spec], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0)) == [f"{POD}: request h: no device"]
+
+
+def test_two_choices_of_one_request_are_reported() -> None:
+    spec = ask(("g", {"word": "gpu", "name": "a"}, {"word": "gpu", "name": "b"}))
+    instance = cluster(GPU, [spec], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 1, 1)) == [
+        f"{POD}: two choices of one request: g/a, g/b"
+    ]
+
+
+def test_a_choice_of_another_spec_is_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu")), ask(("x", "gpu"))], {0: [0, 1]})
+    found = sentences(instance, [0, -1], (0, 0, 0, 0), (0, 1, 0, 1))
+    assert found == [
+        "pod test/g0-0-0, claim claim1: a device for request g, which another claim has",
+        "pod test/g0-0-0, claim claim1: request x: no device",
+    ]
+
+
+# Rule 2: numbers, fit, ALL, and 32.
+
+
+@pytest.mark.parametrize(("given", "have"), [((0,), 1), ((0, 1, 2), 3)])
+def test_fewer_or_more_devices_than_the_count_are_reported(
+    given: tuple[int, ...], have: int
+) -> None:
+    devices = [{"node": 0, "gpu": True}] * 3
+    instance = cluster(devices, [ask(("g", {"word": "gpu", "count": 2}))], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 0, 2)) == []
+    assert sentences(instance, [0, -1], *((0, 0, 0, i) for i in given)) == [
+        f"{POD}: request g: {have} devices, 2 expected"
+    ]
+
+
+def test_a_device_that_does_not_fit_is_reported() -> None:
+    devices = [{"node": 0, "gpu": True}, {"node": 0, "nic": True}]
+    instance = cluster(devices, [ask(("g", "gpu"))], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 1)) == [
+        f"{POD}: request g: device {D[1]} does not fit it"
+    ]
+
+
+ALL: dict[str, Any] = {"word": "gpu", "count": "all"}
+
+
+def test_all_is_every_asked_device_of_the_node() -> None:
+    instance = cluster([*GPU, {"zone": [0], "gpu": True}], [ask(("g", ALL))], OWN)
+    assert sentences(instance, [0, -1], *((0, 0, 0, i) for i in (0, 1, 3))) == []
+    assert sentences(instance, [1, -1], (0, 0, 0, 2)) == []
+    assert sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 0, 3)) == [
+        f"{POD}: request g: all devices that node n0 reaches are asked, {D[1]} is given 0 times, "
+        "not 1"
+    ]
+
+
+def test_all_with_a_device_that_a_taint_rules_out_is_never_right() -> None:
+    instance = cluster(GPU, [ask(("g", ALL | {"blocked": [1]}))], OWN)
+    (found,) = sentences(instance, [0, -1], (0, 0, 0, 0))
+    assert f"{D[1]} is given 0 times, not 1" in found
+    (found,) = sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 0, 1))
+    assert found == f"{POD}: request g: device {D[1]} does not fit it"
+
+
+def test_all_with_a_held_device_is_never_right_without_admin_access() -> None:
+    held = [GPU[0], GPU[1] | {"taken": True}]
+    both = ((0, 0, 0, 0), (0, 0, 0, 1))
+    assert sentences(cluster(held, [ask(("g", ALL))], OWN), [0, -1], *both) == [
+        f"{POD}: request g: device {D[1]} is held by somebody else"
+    ]
+    admin = cluster(held, [ask(("g", ALL | {"admin": True}))], OWN)
+    assert sentences(admin, [0, -1], *both) == []
+
+
+def test_all_gives_a_device_that_may_be_shared_once() -> None:
+    instance = cluster([{"node": 0, "gpu": True, "multi": True}], [ask(("g", ALL))], OWN)
+    assert sentences(instance, [0, 0], (0, 0, 0, 0), (1, 0, 0, 0)) == []
+    (found,) = sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 0, 0))
+    assert "is given 2 times, not 1" in found
+
+
+def test_all_of_a_shared_claim_is_all_of_some_users_node() -> None:
+    """Node 0 reaches d0 alone, node 1 both: allocated on node 0, the claim serves node 1 too."""
+    devices: list[Row] = [{"zone": [0, 1], "gpu": True}, {"node": 1, "gpu": True}]
+    shared = [{"roles": [0], "spec": 0}]
+    instance = cluster(devices, [ask(("g", ALL))], shared=shared)
+    one, two = (-1, 0, 0, 0), (-1, 0, 0, 1)
+    assert sentences(instance, [0, 1], one) == []
+    assert sentences(instance, [1, 1], one, two) == []
+    assert len(sentences(instance, [0, 1], one, two)) == 1  # not reached from node 0
+    assert sentences(instance, [1, 1], one) == [
+        f"claim test/c0: request g: all devices that node n1 reaches are asked, {D[1]} is given "
+        "0 times, not 1"
+    ]
+
+
+def test_two_all_choices_of_a_claim_look_at_one_and_the_same_node() -> None:
+    devices: list[Row] = [
+        {"zone": [0, 1], "a": True},
+        {"zone": [0, 1], "b": True},
+        {"node": 0, "a": True},
+        {"node": 1, "b": True},
+    ]
+    spec = ask(("a", {"word": "a", "count": "all"}), ("b", {"word": "b", "count": "all"}))
+    instance = cluster(devices, [spec], shared=[{"roles": [0], "spec": 0}])
+    # Of node 0 for b, and of node 1 for a: of neither for both.
+    assert len(sentences(instance, [0, 1], (-1, 0, 0, 0), (-1, 0, 1, 1))) == 1
+    apart = cluster(devices, [spec], shared=[{"roles": [0], "spec": 0}], nodes=3)
+    assert sentences(apart, [-1, -1]) == []
+
+
+def test_more_than_32_devices_of_a_claim_are_reported() -> None:
+    devices = [{"node": 0, "gpu": True, "multi": True}]
+    for count, said in ((32, []), (33, [f"{POD}: 33 devices, a claim may have 32"])):
+        instance = cluster(devices, [ask(("g", {"word": "gpu", "count": count}))], OWN)
+        assert sentences(instance, [0, -1], *[(0, 0, 0, 0)] * count) == said
+
+
+# Rule 3: reach.
+
+
+def test_a_device_of_another_node_is_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 2)) == [
+        f"{POD}: request g: device {D[2]} is not reached from node n0"
+    ]
+
+
+def test_every_user_of_a_shared_claim_reaches_its_devices() -> None:
+    devices = [{"zone": [0, 1], "gpu": True}]
+    shared = [{"roles": [0], "spec": 0}]
+    instance = cluster(devices, [ask(("g", "gpu"))], shared=shared, nodes=3)
+    assert sentences(instance, [0, 1], (-1, 0, 0, 0)) == []
+    assert sentences(instance, [0, 2], (-1, 0, 0, 0)) == [
+        f"claim test/c0: request g: device {D[0]} is not reached from node n2"
+    ]
+
+
+def test_users_of_an_allocated_claim_stay_in_its_zone() -> None:
+    shared = [{"roles": [0], "nodes": [1]}]
+    instance = cluster([], [], shared=shared)
+    assert sentences(instance, [1, 1]) == []
+    assert sentences(instance, [1, 0]) == [
+        "claim test/c0: pod test/g0-0-1 uses it on node n0, which does not reach its devices"
+    ]
+
+
+# Rule 4: once.
+
+
+def test_a_device_given_to_two_claims_is_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN)
+    assert sentences(instance, [0, 0], (0, 0, 0, 0), (1, 0, 0, 0)) == [
+        f"device {D[0]}: given 2 times, it serves once: {POD}; {OTHER}"
+    ]
+
+
+def test_a_device_given_to_one_claim_twice_is_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"), ("h", "gpu"))], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 1, 0)) == [
+        f"device {D[0]}: given 2 times, it serves once: {POD}; {POD}"
+    ]
+
+
+def test_a_device_that_may_be_shared_serves_a_claim_twice() -> None:
+    shared = [{"node": 0, "gpu": True, "multi": True}]
+    instance = cluster(shared, [ask(("g", {"word": "gpu", "count": 2}), ("h", "gpu"))], OWN)
+    rows = [(p, 0, b, 0) for p in (0, 1) for b in (0, 0, 1)]
+    assert sentences(instance, [0, 0], *rows) == []
+
+
+def test_a_held_device_is_for_admin_access_only() -> None:
+    held = [{"node": 0, "gpu": True, "taken": True}]
+    plain = cluster(held, [ask(("g", "gpu"))], OWN)
+    assert sentences(plain, [0, -1], (0, 0, 0, 0)) == [
+        f"{POD}: request g: device {D[0]} is held by somebody else"
+    ]
+    admin = cluster(held, [ask(("g", {"word": "gpu", "admin": True}))], OWN)
+    assert sentences(admin, [0, 0], (0, 0, 0, 0), (1, 0, 0, 0)) == []
+
+
+@pytest.mark.parametrize("multi", [False, True])
+@pytest.mark.parametrize("second", [False, True])
+def test_admin_access_never_gives_a_claim_a_device_twice(multi: bool, second: bool) -> None:
+    devices = [{"node": 0, "gpu": True, "multi": multi}]
+    admin = {"word": "gpu", "admin": True}
+    spec = ask(("g", admin), ("h", {"word": "gpu", "admin": second}))
+    instance = cluster(devices, [spec], OWN)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 1, 0)) == [
+        f"{POD}: device {D[0]} with adminAccess, and in the claim 2 times"
+    ]
+
+
+# Rule 5: matchAttribute and distinctAttribute.
+
+
+def pairs(first: Any, second: Any) -> list[Row]:
+    return [
+        {"node": 0, "gpu": True} | ({"root": first} if first else {}),
+        {"node": 0, "nic": True} | ({"root": second} if second else {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "match", "distinct"),
+    [
+        ("r0", "r0", True, False),
+        ("r0", "r1", False, True),
+        (["r0", "r1"], "r1", True, False),
+        (["r0", "r1"], ["r2"], False, True),
+        (["r0", "r0"], "r1", False, True),
+    ],
+)
+def test_values_are_compared(first: Any, second: Any, match: bool, distinct: bool) -> None:
+    rows = (0, 0, 0, 0), (0, 0, 1, 1)
+    requests = ("g", "gpu"), ("n", "nic")
+    same = cluster(pairs(first, second), [ask(*requests, match=["root"])], OWN)
+    assert sentences(same, [0, -1], *rows) == (
+        [] if match else [f"{POD}: no value of root in common: {D[0]}, {D[1]}"]
+    )
+    other = cluster(pairs(first, second), [ask(*requests, distinct=["root"])], OWN)
+    found = sentences(other, [0, -1], *rows)
+    assert bool(found) != distinct
+    assert all("root r" in f and f"more than once: {D[0]}, {D[1]}" in f for f in found)
+
+
+@pytest.mark.parametrize("rule", ["match", "distinct"])
+def test_a_device_without_the_attribute_serves_no_bound_choice(rule: str) -> None:
+    requests = ("g", "gpu"), ("n", "nic")
+    bound = cluster(pairs("r0", None), [ask(*requests, **{rule: ["root"]})], OWN)
+    rows = (0, 0, 0, 0), (0, 0, 1, 1)
+    assert sentences(bound, [0, -1], *rows) == [f"{POD}: device {D[1]} has no attribute root"]
+    free = cluster(pairs("r0", None), [ask(*requests, **{rule: [("root", ["g"])]})], OWN)
+    assert sentences(free, [0, -1], *rows) == []
+
+
+def test_three_lists_that_meet_in_pairs_have_no_value_in_common() -> None:
+    roots = (["a", "b"], ["b", "c"], ["a", "c"])
+    devices = [{"node": 0, "gpu": True, "root": root} for root in roots]
+    spec = ask(("g", {"word": "gpu", "count": 3}), match=["root"])
+    (found,) = sentences(cluster(devices, [spec], OWN), [0, -1], *((0, 0, 0, i) for i in range(3)))
+    assert "no value of root in common" in found
+
+
+def test_a_rule_that_binds_a_choice_not_taken_asks_nothing() -> None:
+    spec = ask(
+        ("g", {"word": "gpu", "name": "a"}, {"word": "gpu", "name": "b"}),
+        ("n", "nic"),
+        match=[("root", ["g/a", "n"])],
+    )
+    instance = cluster(pairs("r0", "r1"), [spec], OWN)
+    assert len(sentences(instance, [0, -1], (0, 0, 0, 0), (0, 0, 2, 1))) == 1
+    assert sentences(instance, [0, -1], (0, 0, 1, 0), (0, 0, 2, 1)) == []
+
+
+def test_a_shared_device_twice_is_not_distinct() -> None:
+    devices = [{"node": 0, "gpu": True, "multi": True, "root": "r0"}]
+    spec = ask(("g", {"word": "gpu", "count": 2}), distinct=["root"])
+    assert sentences(cluster(devices, [spec], OWN), [0, -1], *[(0, 0, 0, 0)] * 2) == [
+        f"{POD}: root r0 more than once: {D[0]}, {D[0]}"
+    ]
+
+
+# Rule 6: counters and pots.
+
+
+def test_draws_add_up_to_what_is_left() -> None:
+    devices = [{"node": 0, "gpu": True, "draws": {"slices": 3}} for _ in range(2)]
+    instance = cluster(devices, [ask(("g", "gpu"))], OWN, slices=5)
+    assert sentences(instance, [0, -1], (0, 0, 0, 0)) == []
+    assert sentences(instance, [0, 0], (0, 0, 0, 0), (1, 0, 0, 1)) == [
+        "counter slices: 6 asked, 5 free"
+    ]
+
+
+def test_a_shared_device_draws_once_and_an_admin_one_nothing() -> None:
+    devices = [{"node": 0, "gpu": True, "multi": True, "draws": {"slices": 3}}]
+    rows = (0, 0, 0, 0), (1, 0, 0, 0)
+    plain = [ask(("g", "gpu"))]
+    assert sentences(cluster(devices, plain, OWN, slices=3), [0, 0], *rows) == []
+    assert len(sentences(cluster(devices, plain, OWN, slices=2), [0, 0], *rows)) == 1
+    admin = [ask(("g", {"word": "gpu", "admin": True}))]
+    assert sentences(cluster(devices, admin, OWN, slices=2), [0, 0], *rows) == []
+
+
+def test_uses_of_every_share_add_up_to_what_is_left() -> None:
+    devices = [{"node": 0, "gpu": True, "multi": True, "pots": {"memory": 80}}]
+    rows = (0, 0, 0, 0), (1, 0, 0, 0)
+    for amount, said in ((40, []), (41, [f"device {D[0]}, capacity memory: 82 asked, 80 free"])):
+        choice = {"word": "gpu", "uses": {"memory": amount}}
+        assert sentences(cluster(devices, [ask(("g", choice))], OWN), [0, 0], *rows) == said
+        admin = [ask(("g", choice | {"admin": True}))]
+        assert sentences(cluster(devices, admin, OWN), [0, 0], *rows) == []
+
+
+def test_amounts_that_int64_cannot_add_are_added_exactly() -> None:
+    most = 2**63 - 1
+    devices = [{"node": 0, "gpu": True, "draws": {"bytes": most}} for _ in range(2)]
+    instance = cluster(devices, [ask(("g", "gpu"))], OWN, bytes=most)
+    assert sentences(instance, [0, 0], (0, 0, 0, 0), (1, 0, 0, 1)) == [
+        f"counter bytes: {2 * most} asked, {most} free"
+    ]
+
+
+# Rule 7: barred nodes.
+
+
+def test_a_choice_that_is_barred_on_a_users_node_is_reported() -> None:
+    spec = ask(("g", {"word": "gpu", "barred": [0]}))
+    assert sentences(cluster(GPU, [spec], OWN), [0, 1], (0, 0, 0, 0), (1, 0, 0, 2)) == [
+        f"{POD}: request g: not to be used on node n0"
+    ]
+    fabric = [{"zone": [0, 1], "gpu": True}]
+    shared = cluster(fabric, [spec], shared=[{"roles": [0], "spec": 0}])
+    assert len(sentences(shared, [0, 1], (-1, 0, 0, 0))) == 1
+
+
+# Rule 8: who is allocated at all.
+
+
+def test_a_shared_claim_is_allocated_exactly_when_a_pod_uses_it() -> None:
+    devices = [{"zone": [0, 1], "gpu": True}]
+    shared = [{"roles": [0], "spec": 0}]
+    instance = cluster(devices, [ask(("g", "gpu"))], shared=shared, pods=(2, 1))
+    assert sentences(instance, [-1, -1, 0]) == []
+    assert sentences(instance, [1, 0, -1]) == [
+        "claim test/c0: no device, but pods that use it are on 2 nodes, first n0"
+    ]
+    assert sentences(instance, [-1, -1, 0], (-1, 0, 0, 0)) == [
+        "claim test/c0: devices, but no pod that uses it is placed"
+    ]
+
+
+def test_devices_of_pods_that_are_not_placed_or_have_no_such_claim_are_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN, pods=(2, 1))
+    assert sentences(instance, [-1, -1, -1], (0, 0, 0, 0)) == [
+        f"{POD}: devices, but the pod is not placed"
+    ]
+    assert sentences(instance, [-1, -1, 0], (2, 0, 0, 0)) == [
+        "pod test/g1-1-0, claim claim0: devices, but the pod has no such claim"
+    ]
+
+
+def test_devices_for_a_claim_that_is_allocated_already_are_reported() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], shared=[{"roles": [0], "nodes": [0]}])
+    assert sentences(instance, [0, 0], (-1, 0, 0, 0)) == [
+        "claim test/c0: devices, but it is allocated already"
+    ]
+
+
+@pytest.mark.parametrize("what", [{"spec": 0}, {"nodes": [0, 1]}])
+def test_more_users_than_a_claim_may_have_are_reported(what: Row) -> None:
+    devices = [{"zone": [0, 1], "gpu": True}]
+    shared = [{"roles": [0, 1], "limit": 2, **what}]
+    instance = cluster(devices, [ask(("g", "gpu"))], shared=shared, pods=(2, 1))
+    rows = [(-1, 0, 0, 0)] if "spec" in what else []
+    assert sentences(instance, [0, -1, 0], *rows) == []
+    assert sentences(instance, [0, 1, 0], *rows) == [
+        "claim test/c0: 3 new pods use it, at most 2 may"
+    ]
+
+
+# Numbers outside the instance's.
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        ((9, 0, 0, 0), "pod"),
+        ((0, 9, 0, 0), "claim"),
+        ((-1, 1, 0, 0), "claim"),
+        ((0, 0, 9, 0), "choice"),
+        ((0, 0, 0, 9), "device"),
+    ],
+)
+def test_a_number_outside_the_instance_is_one_violation(row: Given, column: str) -> None:
+    shared = [{"roles": [0], "spec": 0}]
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN, shared)
+    (found,) = check(instance, give(place(instance, [0, 0]), row))
+    assert found.family == "assign"
+    assert f"plan.allocations.{column}" in found.sentence
+
+
+def test_a_pod_of_a_plan_for_an_instance_without_claims_holds_nothing() -> None:
+    instance = make_instance([{}], [{}])
+    (found,) = check(instance, give(place(instance, [0]), (0, 0, 0, 0)))
+    assert "does not belong to this instance" in found.sentence
+
+
+# All of it.
+
+
+def test_the_order_of_a_plans_rows_changes_nothing() -> None:
+    instance = cluster(GPU, [ask(("g", "gpu"))], OWN)
+    rows = [(0, 0, 0, 0), (1, 0, 0, 0), (1, 0, 0, 2)]
+    assert sentences(instance, [0, 0], *rows) == sentences(instance, [0, 0], *rows[::-1])
+
+
+def test_40000_devices_are_checked_in_two_seconds() -> None:
+    nodes = 5000
+    devices = [{"node": n, "gpu": True, "root": "r"} for n in range(nodes) for _ in range(8)]
+    spec = ask(("g", {"word": "gpu", "count": 8}), match=["root"])
+    instance = cluster(devices, [spec], OWN, pods=(nodes,), nodes=nodes)
+    plan: Plan = place(instance, range(nodes))
+    plan = give(plan, *((n, 0, 0, 8 * n + j) for n in range(nodes) for j in range(8)))
+    begin = process_time()
+    assert check(instance, plan) == ()
+    assert process_time() - begin < 2
+    assert np.unique(plan.allocations.device).size == 8 * nodes
