@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from gangplan.datasets.kubernetes.assemble.build import build
 from gangplan.datasets.kubernetes.assemble.duplicates import duplicates_of
-from gangplan.datasets.kubernetes.objects import foreign, groupspec, kueue
+from gangplan.datasets.kubernetes.devicerecords import ClassRecord
+from gangplan.datasets.kubernetes.objects import deviceobjects, foreign, groupspec, kueue
 from gangplan.datasets.kubernetes.objects.composites import composite
-from gangplan.datasets.kubernetes.objects.deviceclasses import extended_resource
 from gangplan.datasets.kubernetes.objects.groups import group
 from gangplan.datasets.kubernetes.objects.jobs import JobRecord, expand, job
 from gangplan.datasets.kubernetes.objects.kinds import READ, Skipped, api_group
@@ -23,7 +23,6 @@ from gangplan.datasets.kubernetes.records import PodRecord, Snapshot
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.documents import Document, load
 from gangplan.datasets.kubernetes.text.fields import Faults, describe
-from gangplan.datasets.kubernetes.text.names import object_name
 from gangplan.models.instance import Instance
 
 RELEASES = ("1.36", "1.37")
@@ -36,8 +35,8 @@ _VERSIONS = {
     (groupspec.GROUP, "PodGroup"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "Workload"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "CompositePodGroup"): tuple(groupspec.KUBERNETES),
-    ("resource.k8s.io", "DeviceClass"): ("v1alpha3", "v1beta1", "v1beta2", "v1"),
     ("kueue.x-k8s.io", "Topology"): ("v1alpha1", "v1beta1", "v1beta2", "v1"),
+    **{(deviceobjects.GROUP, kind): known for kind, known in deviceobjects.VERSIONS.items()},
 }
 
 
@@ -137,6 +136,7 @@ class _Reading:
         duplicates_of("Job", self.jobs, self.faults)
         duplicates_of("Workload", self.workloads, self.faults)
         duplicates_of("Topology", self.topologies, self.faults)
+        snapshot.device_classes = _stand_ins(snapshot.devices.classes)
         pods, groups, notes = expand(self.jobs, snapshot.pods, snapshot.groups, self._bound_jobs())
         snapshot.pods += pods
         snapshot.groups += groups
@@ -209,12 +209,9 @@ class _Reading:
     def _workload(self, document: Document, version: str) -> None:
         self.workloads.append(workload(document.fields(self.faults), version))
 
-    def _device_class(self, document: Document, version: str) -> None:
+    def _device_object(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
-        resource, name = extended_resource(fields), object_name(fields)
-        if resource:  # of two classes for one resource any may be named
-            known = self.snapshot.device_classes
-            known[resource] = min(name, known.get(resource, name))
+        deviceobjects.read_object(self.snapshot.devices, fields, document.kind, version)
 
     def _topology(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
@@ -230,9 +227,18 @@ _READERS: Mapping[tuple[str, str], Callable[[_Reading, Document, str], None]] = 
     (groupspec.GROUP, "PodGroup"): _Reading._group,
     (groupspec.GROUP, "CompositePodGroup"): _Reading._composite,
     (groupspec.GROUP, "Workload"): _Reading._workload,
-    ("resource.k8s.io", "DeviceClass"): _Reading._device_class,
     ("kueue.x-k8s.io", "Topology"): _Reading._topology,
+    **{(deviceobjects.GROUP, kind): _Reading._device_object for kind in deviceobjects.VERSIONS},
 }
+
+
+def _stand_ins(classes: Iterable[ClassRecord]) -> dict[str, str]:
+    """Give the DeviceClass of each extended resource; of two for one any may be named."""
+    found: dict[str, str] = {}
+    for one in classes:
+        if one.extended:
+            found[one.extended] = min(one.name, found.get(one.extended, one.name))
+    return found
 
 
 def _unknown_version(key: tuple[str, str], version: str) -> str:
@@ -241,6 +247,8 @@ def _unknown_version(key: tuple[str, str], version: str) -> str:
     text = f"{kind} {version} is not known; known: {known}"
     if group_name == groupspec.GROUP and version == "v1alpha1":
         text += " (v1alpha1 is of Kubernetes 1.35)"
+    if group_name == deviceobjects.GROUP and version == "v1alpha3":
+        text += " (v1alpha3 is of Kubernetes 1.31)"
     return text
 
 

@@ -26,6 +26,12 @@ def duplicates(snapshot: Snapshot, faults: Faults) -> None:
     duplicates_of("PodGroup", snapshot.groups, faults)
     duplicates_of("CompositePodGroup", snapshot.composites, faults)
     duplicates_of("PriorityClass", snapshot.classes, faults)
+    devices = snapshot.devices
+    duplicates_of("ResourceSlice", devices.slices, faults)
+    duplicates_of("DeviceClass", devices.classes, faults)
+    duplicates_of("ResourceClaim", devices.claims, faults)
+    duplicates_of("ResourceClaimTemplate", devices.templates, faults)
+    duplicates_of("DeviceTaintRule", devices.taint_rules, faults)
 
 
 def duplicates_of(kind: str, records: Iterable[Named], faults: Faults) -> None:

@@ -2,6 +2,7 @@
 
 from gangplan.datasets.kubernetes.objects import groupspec
 from gangplan.datasets.kubernetes.objects.annotations import wishes
+from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.records import GroupRecord
 from gangplan.datasets.kubernetes.text.fields import Fields
 
@@ -50,4 +51,5 @@ def group(fields: Fields, version: str) -> GroupRecord:
         api_version=f"{groupspec.GROUP}/{version}",
         source=fields.source,
         workload=workload,
+        claims=pod_claims(spec, fields.section("status")),
     )

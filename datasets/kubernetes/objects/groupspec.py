@@ -11,6 +11,7 @@ v1alpha3   1.37        as v1beta1, and CompositePodGroup
 
 from dataclasses import dataclass
 
+from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import ANNOTATIONS
 from gangplan.datasets.kubernetes.records import TopologyRule
 from gangplan.datasets.kubernetes.text import schema
@@ -186,12 +187,7 @@ def claims(fields: Fields) -> tuple[str, ...]:
     entries = fields.items("resourceClaims")
     if len(entries) > _MOST_CLAIMS:
         fields.fault("resourceClaims", f"at most {_MOST_CLAIMS} expected, got {len(entries)}")
-    for entry in entries:
-        entry.only(frozenset({"name", "resourceClaimName", "resourceClaimTemplateName"}))
-        entry.text("name", required=True)
-        chosen = entry.one_of("resourceClaimName", "resourceClaimTemplateName")
-        if chosen:
-            entry.text(chosen, required=True)
+    pod_claims(fields, Fields({}, fields.source, fields.faults))
     return (f"{fields.path}.resourceClaims",) if entries else ()
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from gangplan.datasets.kubernetes.objects import groupspec
 from gangplan.datasets.kubernetes.objects.annotations import PREFIX
 from gangplan.datasets.kubernetes.objects.annotationtext import path
+from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import pod_from_spec
 from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord
 from gangplan.datasets.kubernetes.text import schema
@@ -250,6 +251,7 @@ def _group(
         created=who.created,
         api_version="batch/v1",
         source=fields.source,
+        claims=pod_claims(scheduling, Fields({}, fields.source, fields.faults)),
     )
 
 

@@ -15,6 +15,10 @@ READ = frozenset(
         ("", "Pod"),
         ("batch", "Job"),
         ("resource.k8s.io", "DeviceClass"),
+        ("resource.k8s.io", "DeviceTaintRule"),
+        ("resource.k8s.io", "ResourceClaim"),
+        ("resource.k8s.io", "ResourceClaimTemplate"),
+        ("resource.k8s.io", "ResourceSlice"),
         ("scheduling.k8s.io", "PriorityClass"),
         ("scheduling.k8s.io", "PodGroup"),
         ("scheduling.k8s.io", "CompositePodGroup"),
@@ -48,8 +52,7 @@ _QUIET = {
     "node.k8s.io": "RuntimeClass",
     "policy": "Eviction PodDisruptionBudget",
     "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
-    "resource.k8s.io": "DeviceTaintRule ResourceClaim ResourceClaimTemplate"
-    " ResourcePoolStatusRequest ResourceSlice",
+    "resource.k8s.io": "ResourcePoolStatusRequest",
     "scheduling.k8s.io": "",
     "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment"
     " VolumeAttributesClass",
@@ -79,6 +82,21 @@ GANG_APIS = frozenset(
 )
 """API groups whose objects place pods together; not read, but never passed over in silence."""
 
+PROTOTYPES = frozenset({"devmgmtproto.k8s.io"})
+"""API groups of prototypes that resource.k8s.io took the place of: refused."""
+
+# Kinds of resource.k8s.io before ResourceSlice was what it is (1.26 to 1.31).
+_EARLY = frozenset(
+    [
+        "DevicePool",
+        "PodScheduling",
+        "PodSchedulingContext",
+        "ResourceClaimParameters",
+        "ResourceClass",
+        "ResourceClassParameters",
+        "ResourcePool",
+    ]
+)
 _TYPO = 0.85  # difflib ratio: PodGruop and PodGroup have 0.875, PodGroupSet and PodGroup 0.84
 _NAMED = 20
 
@@ -111,6 +129,8 @@ class Skipped:
         if kind in _KNOWN.get(group, ()):
             self._quiet[kind] += 1
             return ""
+        if group in PROTOTYPES or (group == "resource.k8s.io" and kind in _EARLY):
+            return f"{kind} of {api_version} was a prototype; resource.k8s.io/v1 has ResourceSlice"
         near = difflib.get_close_matches(kind, sorted({known for _, known in READ}), 1, _TYPO)
         same_name = near and near[0] == kind
         if group in _KNOWN or (near and not same_name):

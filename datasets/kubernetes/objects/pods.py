@@ -1,6 +1,7 @@
 """core/v1 Pod, or a pod template, -> `PodRecord`."""
 
 from gangplan.datasets.kubernetes.objects.affinity import anti_terms, eligibility
+from gangplan.datasets.kubernetes.objects.podclaims import check_users, extended_claim, pod_claims
 from gangplan.datasets.kubernetes.objects.requests import effective_request
 from gangplan.datasets.kubernetes.objects.unsupported import hard_rules
 from gangplan.datasets.kubernetes.records import DEFAULT_SCHEDULER, PodRecord
@@ -61,6 +62,8 @@ def pod_from_spec(
     labels = metadata.labels("labels")
     containers = spec.items("containers", required=True)
     initial = spec.items("initContainers")
+    claims = pod_claims(spec, status)
+    check_users(spec, (*containers, *initial), claims)
     running = bool(node) and phase not in FINISHED
     record = PodRecord(
         namespace=namespace,
@@ -82,6 +85,9 @@ def pod_from_spec(
         created=metadata.timestamp("creationTimestamp"),
         source=source,
         scheduler=spec.text("schedulerName") or DEFAULT_SCHEDULER,
+        claims=claims,
+        extended_claim=extended_claim(status),
+        uid=metadata.text("uid"),
     )
     return record if len(faults) == before else None
 

@@ -57,10 +57,7 @@ def hard_rules(
     found.update(_affinity(spec))
     found.update(_spread(spec))
     found.update(_volumes(spec))
-    claims = spec.items("resourceClaims")
-    for claim in claims:
-        claim.only(schema.CLAIM)
-    if claims:
+    if spec.obj.get("resourceClaims"):
         found.add(_CLAIMS)
     if spec.obj.get("hostUsers") is False and spec.boolean("hostNetwork"):
         found.add("spec.hostUsers")  # only where the kubelet declares the feature (KEP-5607)

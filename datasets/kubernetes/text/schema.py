@@ -175,7 +175,6 @@ SPREAD = frozenset(
 )
 GROUP = frozenset({"podGroupName"})
 GATE = frozenset({"name"})
-CLAIM = frozenset({"name", "resourceClaimName", "resourceClaimTemplateName"})
 
 NODE_SPEC = frozenset(
     [

@@ -53,7 +53,10 @@ DEVICE = "deviceclass.resource.kubernetes.io/gpu"
             ["spec.resourceClaims"],
         ),
         (
-            {"containers": [container(resources={"claims": [{"name": "c"}]})]},
+            {
+                "containers": [container(resources={"claims": [{"name": "c"}]})],
+                "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "x"}],
+            },
             ["spec.resourceClaims"],
         ),
         (
@@ -116,5 +119,7 @@ def test_a_runtime_class_is_settled_once_the_server_has_admitted_the_pod() -> No
 
 def test_several_rules_are_sorted_and_named_once() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "x"}}
-    record = read_pod({"volumes": [claim, claim], "resourceClaims": [{"name": "c"}]})
+    record = read_pod(
+        {"volumes": [claim, claim], "resourceClaims": [{"name": "c", "resourceClaimName": "x"}]}
+    )
     assert record.unsupported == ("spec.resourceClaims", "spec.volumes[].persistentVolumeClaim")
