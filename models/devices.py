@@ -98,7 +98,8 @@ class Devices:
         """(I,) devices that a pod on the node can use."""
         there: Flags = self.node == node
         far = self.zone >= 0
-        there[far] = self.zones[self.zone[far], node]
+        if far.any():
+            there[far] = self.zones[self.zone[far], node]
         return there
 
     def reach(self, device: int, n_nodes: int) -> Flags:

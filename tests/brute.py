@@ -5,7 +5,8 @@ believed: plain Python, its own reading of every rule, nothing from verify, need
 
 Root units (a root gang, a basic or bare group, a tree of composites) meet only on nodes and
 devices. So the ways to place one unit are listed in full first, and then combined unit by unit; of
-two ways to the same use of the cluster only the better one is kept.
+two ways to the same use of the cluster only the better one is kept. What pods ask of devices is
+carried along as it is: whether it can be served, and with which ranks, is tried in full.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,15 @@ from typing import TypeAlias
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.tiers import Tier
+from tests.brute_allocated import allocated_ok
+from tests.brute_devices import (
+    NOTHING,
+    Demand,
+    demand_of,
+    fewer_is_easier,
+    least_rank,
+    together,
+)
 from tests.brute_rules import (
     Counts,
     Spread,
@@ -35,11 +45,12 @@ from tests.brute_worth import priority_of, value_of, worth_of
 
 @dataclass(frozen=True)
 class Option:
-    """One way to use the cluster: room, device parts and opened nodes, and the best value."""
+    """One way to use the cluster: room, device parts, opened nodes, claims, and the best value."""
 
     room: tuple[int, ...]
     parts: tuple[tuple[int, ...], ...]
     opened: frozenset[int]
+    demand: Demand
     value: tuple[int, ...]
 
 
@@ -58,7 +69,11 @@ def feasible(instance: Instance, group: int) -> bool:
     while above >= 0:
         unit = len(instance.groups) + above
         above = int(instance.composites.parent[above])
-    return any(pods_of(instance, counts, group) > 0 for counts in _placements(instance, unit))
+    return any(
+        pods_of(instance, counts, group) > 0
+        and least_rank(instance, demand_of(instance, counts)) is not None
+        for counts in _placements(instance, unit)
+    )
 
 
 def allowed(instance: Instance, plan: Plan) -> bool:
@@ -79,6 +94,7 @@ def allowed(instance: Instance, plan: Plan) -> bool:
         and all(group_ok(instance, counts, g) for g in range(len(instance.groups)))
         and all(tree_ok(instance, counts, h) for h in range(len(instance.composites)))
         and devices_ok(instance, plan)
+        and allocated_ok(instance, plan)
     )
 
 
@@ -167,22 +183,32 @@ def _options(instance: Instance, unit: int, tiers: Sequence[Tier]) -> list[Optio
             value_of(instance, unit, tier, pay, counts)
             for tier, pay in zip(tiers, worth, strict=True)
         )
-        option = Option(room_of(instance, counts), parts_of(instance, counts), opened, value)
-        use = (option.room, option.parts, option.opened)
+        demand = demand_of(instance, counts)
+        if not _may_serve(instance, demand):
+            continue
+        option = Option(
+            room_of(instance, counts), parts_of(instance, counts), opened, demand, value
+        )
+        use = (option.room, option.parts, option.opened, option.demand)
         if use not in found or value > found[use].value:
             found[use] = option
     return list(found.values())
 
 
-State: TypeAlias = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], frozenset[int]]
-"""Free room, device parts in use per node, opened nodes."""
+State: TypeAlias = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], frozenset[int], Demand]
+"""Free room, device parts in use per node, opened nodes, what was asked of devices."""
+
+
+def _may_serve(instance: Instance, demand: Demand) -> bool:
+    """Tell whether pods with these claims can be part of a plan; yes where nobody knows yet."""
+    return not fewer_is_easier(instance) or least_rank(instance, demand) is not None
 
 
 def _combine(
     instance: Instance, options: list[list[Option]], tiers: Sequence[Tier]
 ) -> tuple[int, ...]:
     """Best sum over one option a unit, within the cluster."""
-    nothing: State = (free_of(instance), ((),) * len(instance.nodes), frozenset())
+    nothing: State = (free_of(instance), ((),) * len(instance.nodes), frozenset(), NOTHING)
     best_to: dict[State, tuple[int, ...]] = {nothing: (0,) * len(tiers)}
     sure = _dive(instance, options, tiers, nothing)
     for i, ways in enumerate(options):
@@ -205,7 +231,11 @@ def _combine(
                 if after not in following or new > following[after]:
                     following[after] = new
         best_to = following
-    return max(_total(value, state[2], tiers) for state, value in best_to.items())
+    return max(
+        _total(value, state[2], tiers, rank)
+        for state, value in best_to.items()
+        if (rank := least_rank(instance, state[3])) is not None
+    )
 
 
 def _dive(
@@ -216,10 +246,10 @@ def _dive(
     for ways in options:
         for way in sorted(ways, key=lambda w: _total(w.value, w.opened, tiers), reverse=True):
             after = _use(instance, state, way)
-            if after is not None:
+            if after is not None and least_rank(instance, after[3]) is not None:
                 state, value = after, _plus(value, way.value)
                 break
-    return _total(value, state[2], tiers)
+    return _total(value, state[2], tiers, least_rank(instance, state[3]) or 0)
 
 
 def _plus(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
@@ -237,21 +267,22 @@ def _use(instance: Instance, state: State, way: Option) -> State | None:
         )
         if not parts_fit(instance, parts):
             return None
-    return free, parts, state[2] | way.opened
+    demand = together(state[3], way.demand)
+    if way.demand != NOTHING and not _may_serve(instance, demand):
+        return None
+    return free, parts, state[2] | way.opened, demand
 
 
 def _forget(state: State, ceiling: list[int], asks: list[bool]) -> State:
     """Drop what later units cannot tell apart: room above what they ask, devices nobody asks."""
     free = tuple(min(a, b) for a, b in zip(state[0], ceiling, strict=True))
     parts = tuple(p if ask else () for p, ask in zip(state[1], asks, strict=True))
-    return free, parts, state[2]
+    return free, parts, state[2], state[3]
 
 
 def _total(
-    value: tuple[int, ...], opened: frozenset[int], tiers: Sequence[Tier]
+    value: tuple[int, ...], opened: frozenset[int], tiers: Sequence[Tier], rank: int = 0
 ) -> tuple[int, ...]:
-    """Value with the opened nodes counted."""
-    return tuple(
-        -len(opened) if tier.kind == "fragmentation" else v
-        for v, tier in zip(value, tiers, strict=True)
-    )
+    """Value with the opened nodes and the ranks counted."""
+    of_all = {"fragmentation": -len(opened), "rank": -rank}
+    return tuple(of_all.get(tier.kind, v) for v, tier in zip(value, tiers, strict=True))

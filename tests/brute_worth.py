@@ -24,12 +24,12 @@ def priority_of(instance: Instance, unit: int) -> int:
 
 
 def value_of(instance: Instance, unit: int, tier: Tier, worth: int, counts: Counts) -> int:
-    """Value of one tier, to be maximised; opened nodes are counted over all units at the end."""
+    """Value of one tier, to be maximised; opened nodes and ranks are counted at the end."""
     groups = groups_of(instance, unit)
     pods = sum(pods_of(instance, counts, g) for g in groups)
     if tier.kind == "preferred":
         return -sum(extra_domains(instance, counts, t) for t in range(len(instance.rules)))
-    if tier.kind == "fragmentation" or pods == 0:
+    if tier.kind in ("fragmentation", "rank") or pods == 0:
         return 0
     weight = dict(tier.weights).get(priority_of(instance, unit), 0)
     if unit < len(instance.groups) and instance.groups.kind[unit] != GANG:

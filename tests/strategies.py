@@ -14,7 +14,8 @@ from hypothesis import assume, note
 from hypothesis import strategies as st
 
 from gangplan.models.instance import Instance
-from gangplan.models.plan import Plan
+from gangplan.models.plan import NO_ALLOCATIONS, Plan
+from tests.strategies_devices import allocations, with_claims
 from tests.tiny import make_instance
 
 Row = dict[str, Any]
@@ -41,9 +42,38 @@ class Features:
     held: bool = True
     ineligible: bool = True
     priorities: bool = True
+    claims: bool = True
+    match: bool = True
+    distinct: bool = True
+    lists: bool = True
+    counters: bool = True
+    multi: bool = True
+    every: bool = True
+    admin: bool = True
+    ranks: bool = True
+    zones: bool = True
+    common: bool = True
+    settled: bool = True
+    barred: bool = True
+    taken: bool = True
 
 
-SOME_FEATURES = st.builds(Features, **{field.name: st.booleans() for field in fields(Features)})
+EACH = {field.name: st.booleans() for field in fields(Features)}
+
+SOME_FEATURES = st.builds(Features, **EACH | {"claims": st.just(False)})
+
+DEVICES = (
+    "match", "distinct", "lists", "counters", "multi", "every", "admin", "ranks", "zones",
+    "common", "settled", "barred", "taken",
+)  # fmt: skip
+"""Features of devices and claims; none of them without ``claims``."""
+
+PLAIN = {name: st.just(name == "claims") for name in EACH} | {d: st.booleans() for d in DEVICES}
+
+WITH_CLAIMS = st.one_of(
+    st.builds(Features, **PLAIN), st.builds(Features, **EACH | {"claims": st.just(True)})
+)
+"""Instances with devices and claims: half of them have nothing else that could go wrong."""
 
 
 @st.composite
@@ -59,6 +89,8 @@ def instances(
     Without ``features`` a random part of them is on, so that rare combinations come up too.
     """
     f = draw(SOME_FEATURES) if features is None else features
+    if f.claims:
+        max_nodes, max_pods, effort = min(max_nodes, 4), min(max_pods, 7), min(effort, 5_000)
     shares = f.shares and draw(st.booleans())
     nodes = [draw(_node(shares)) for _ in range(draw(st.integers(1, max_nodes)))]
     groups: list[Row] = []
@@ -82,7 +114,13 @@ def instances(
                 composites.append(h | up)
     assume(_effort(nodes, groups) <= effort)
     note(f"nodes={nodes}\ngroups={groups}\ncomposites={composites}")
-    return make_instance(nodes, groups, composites, device_unit=1000 if shares else 1)
+    instance = make_instance(nodes, groups, composites, device_unit=1000 if shares else 1)
+    return draw(with_claims(instance, f)) if f.claims else instance
+
+
+def claiming(**limits: int) -> st.SearchStrategy[Instance]:
+    """Instances with devices and claims; ``limits`` as in ``instances``."""
+    return WITH_CLAIMS.flatmap(lambda features: instances(features, **limits))
 
 
 def _pods(group: Row) -> int:
@@ -257,7 +295,8 @@ def plans(draw: st.DrawFn, instance: Instance) -> Plan:
         for j in draw(_devices(instance, pod, int(node[pod])))
     ]
     columns = np.array(held, dtype=np.int64).reshape(-1, 2).T
-    return Plan(node, columns[0], columns[1])
+    given = draw(allocations(instance, node)) if instance.claims else NO_ALLOCATIONS
+    return Plan(node, columns[0], columns[1], given)
 
 
 @st.composite
