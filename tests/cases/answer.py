@@ -1,7 +1,7 @@
 """Runs a case through the public path, and says what came in the case's own words."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -95,6 +95,30 @@ class Answer:
         n, r = names.nodes.index(node), names.resources.index(resource)
         return int(self.instance.nodes.free[n, r])
 
+    def devices(self, pod: str) -> list[str]:
+        """``pool/device`` of the claims that a pod has for itself, sorted; each name once."""
+        entries = [p for entry in self.file["groups"] for p in entry["pods"]]
+        mine = [p for p in entries if p["pod"].rpartition("/")[2] == pod]
+        return _named(claim for p in mine for claim in p.get("claims", ()))
+
+    def devices_of_group(self, group: str) -> list[str]:
+        """``pool/device`` of all claims of a group, those that its pods share among them."""
+        own = {name for pod in self.members[group] for name in self.devices(pod)}
+        claims = {
+            f"{entry.get('namespace', 'default')}/{claim['resourceClaimName']}"
+            for entry in self.case.body.get("pending", ())
+            for claim in entry.get("groupClaims", ())
+            if entry["group"] == group
+        }
+        shared = self.file.get("shared_claims", ())
+        return sorted(own | set(_named(row for row in shared if row["claim"] in claims)))
+
+    def all_devices(self) -> list[str]:
+        """``pool/device`` of everything that the plan allocates."""
+        pods = [p for entry in self.file["groups"] for p in entry["pods"]]
+        rows = [row for p in pods for row in p.get("claims", ())]
+        return _named([*rows, *self.file.get("shared_claims", ())])
+
     def about(self, what: str) -> str:
         """Everything the user is told about a group, a pod, a node or the solver, one text."""
         names = self.instance.names
@@ -110,6 +134,10 @@ class Answer:
 
     def _group(self, pod: int) -> int:
         return int(self.instance.roles.group[self.instance.pod_role[pod]])
+
+
+def _named(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return sorted({f"{row['pool']}/{row['device']}" for row in rows})
 
 
 def answer(
@@ -132,5 +160,8 @@ def answer(
     write_plan(instance, result, str(file))
     again = read_result(str(file), gangplan.api.load([source], levels=levels))
     assert again.plan.node.tolist() == result.plan.node.tolist(), "the plan file differs"
+    for column in ("pod", "claim", "choice", "device"):
+        have, want = (getattr(one.plan.allocations, column) for one in (again, result))
+        assert have.tolist() == want.tolist(), "the devices of the plan file differ"
     assert again.tiers == result.tiers, "the tiers of the plan file differ"
     return Answer(case, instance, result, json.loads(file.read_text(encoding="utf-8")), source)

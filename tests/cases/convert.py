@@ -1,6 +1,6 @@
 """Turns a case into Kubernetes objects, as they would be in a file or a ``kubectl get`` dump."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -36,8 +36,9 @@ def documents(case: Case) -> list[Document]:
                 raise CaseError(f"{case.id}: {entry['group']}: two values of {key}")
         merged.update(entry)
     found += [_pod_group(namespace, entry) for (namespace, _), entry in entries.items()]
+    classes = [entry["name"] for entry in cluster.get("deviceClasses", ())]
     for entry in case.body.get("running", ()):
-        found += _running(entry)
+        found += _running(entry, classes)
     for entry in case.body.get("pending", ()):
         found += _pending(entry)
     return found
@@ -109,7 +110,8 @@ def _pod_group(namespace: str, entry: Mapping[str, Any]) -> Document:
     return document
 
 
-def _running(entry: Mapping[str, Any]) -> Iterator[Document]:
+def _running(entry: Mapping[str, Any], classes: Sequence[str]) -> Iterator[Document]:
+    """Yield the pods; what a case leaves out of their claims is asked of its first class."""
     for pod in entry["pods"]:
         document = _pod("default", pod["name"], entry, pod)
         document["spec"]["nodeName"] = pod["node"]
@@ -122,7 +124,13 @@ def _running(entry: Mapping[str, Any]) -> Iterator[Document]:
             document["spec"].setdefault("resourceClaims", []).append(
                 {"name": claim, "resourceClaimName": claim}
             )
-            held = _object(DRA, "ResourceClaim", claim, "default", spec={"devices": {}})
+            asked = [
+                {"name": name, "exactly": {"deviceClassName": classes[0]}}
+                for name in dict.fromkeys(row["request"] for row in allocation["results"])
+            ]
+            spec = {"devices": {"requests": asked}}
+            held = _object(DRA, "ResourceClaim", claim, "default", spec=spec)
+            document["metadata"]["uid"] = pod["name"]
             held["status"] = {
                 "allocation": {"devices": {"results": allocation["results"]}},
                 "reservedFor": [{"resource": "pods", "name": pod["name"], "uid": pod["name"]}],

@@ -77,28 +77,19 @@ def _domain(answer: Answer, want: dict[str, dict[str, str]]) -> list[str]:
 
 
 def _devices(answer: Answer, want: dict[str, list[str]]) -> list[str]:
-    have: dict[str, list[str]] = {}
-    for entry in answer.file["groups"]:
-        for pod in entry["pods"]:
-            names = sorted(f"{d.get('pool')}/{d.get('device')}" for d in pod["devices"])
-            have[pod["pod"].rpartition("/")[2]] = names
     return [
-        f"{pod} has {sorted(names)}, came {have.get(pod, [])}"
+        f"{pod} has {sorted(names)}, came {answer.devices(pod)}"
         for pod, names in want.items()
-        if have.get(pod, []) != sorted(names)
+        if answer.devices(pod) != sorted(names)
     ]
 
 
 def _devices_of_group(answer: Answer, want: dict[str, list[str]]) -> list[str]:
-    wrong = []
-    for entry in answer.file["groups"]:
-        group = entry["group"].rpartition("/")[2]
-        devices = {
-            f"{d.get('pool')}/{d.get('device')}" for p in entry["pods"] for d in p["devices"]
-        }
-        if group in want and devices != set(want[group]):
-            wrong.append(f"{group} has {sorted(want[group])}, came {sorted(devices)}")
-    return wrong
+    return [
+        f"{group} has {sorted(names)}, came {answer.devices_of_group(group)}"
+        for group, names in want.items()
+        if answer.devices_of_group(group) != sorted(names)
+    ]
 
 
 def _status(answer: Answer, want: str) -> list[str]:

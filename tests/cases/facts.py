@@ -107,6 +107,23 @@ NEVER: dict[str, dict[str, Holds]] = {
         "n4 counted as free": _unused("n4"),
         "done-0 counted as using n2": lambda a: a.nodes_of("next") == ["n2"],
     },
+    "dra-all-mode-is-strict": {
+        "a pod on node none with an empty allocation": _unused("none"),
+        "a pod on tainted with only d1": _unused("tainted"),
+        "a pod on partly-used with only d0": _unused("partly-used"),
+        "a pod on updating": _unused("updating"),
+        "the whole run stops with an error because of pool updating": lambda a: bool(a.node),
+    },
+    "dra-device-visible-to-a-rack": {
+        "multi on a1 with any node of rack b": lambda a: len(a.domains("multi", "rack")) < 2,
+        "rack-a/fab allocated": lambda a: "rack-a/fab" not in a.all_devices(),
+    },
+    "dra-shared-device-keeps-counter": {
+        "card0-sliced allocated": lambda a: "n1/card0-sliced" not in a.all_devices(),
+        "share refused for lack of counter 'mode'": lambda a: (
+            a.placed("share") == 1 and "mode" not in a.about("share")
+        ),
+    },
     "sol-gap-hides-small-groups": {
         "a node left empty": lambda a: set(a.node.values()) == {"n1", "n2", "n3"},
         "s3 placed before s1 or s2": lambda a: a.placed("s3") == 0,
