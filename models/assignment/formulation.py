@@ -15,11 +15,18 @@ q         slices in a domain                          place i = (rule, domain)
 z         a pod holds a device                        (pair, device)
 v         a domain that a preferred rule uses         place i = (rule, domain)
 o         an intact device node that is opened        node
+alloc     a claim of devices is allocated             claim
+pick      a choice serves its request                 (claim, choice)
+give      devices that serve a choice                 (claim, choice, device)
+lead      the node a claim is allocated on            (claim, node)
+value     the value of a matchAttribute rule          (claim, rule, value)
+open      a device that may be shared is in use       device
+late      rank of the choice that serves a request    (claim, request)
 ========  =========================================  ====================================
 
 Off means what it means in the counts formulation: a restriction (assign, capacity, gang, topology,
-hierarchy, shares) leaves its rows out, a freedom (elastic) is taken away, a cost (preferred,
-fragmentation) is none.
+hierarchy, shares, claims) leaves its rows out, a freedom (elastic) is taken away, a cost (rank,
+preferred, fragmentation) is none.
 """
 
 from dataclasses import dataclass
@@ -28,6 +35,7 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.assignment import (
+    allocation,
     assign,
     capacity,
     elastic,
@@ -39,6 +47,7 @@ from gangplan.models.assignment import (
     slices,
     topology,
 )
+from gangplan.models.assignment.allocation import Allocating
 from gangplan.models.assignment.pairs import Pairs, pairs_of
 from gangplan.models.assignment.places import Places, places_of
 from gangplan.models.assignment.shares import Holds
@@ -63,6 +72,7 @@ class Model:
     u, q, v : columns of the places ``whole``, ``sliced`` and ``soft``.
     z : columns of ``holds``.
     o : columns of ``opened``, node numbers.
+    claims : all that belongs to claims of devices.
     """
 
     instance: Instance
@@ -83,6 +93,7 @@ class Model:
     z: VarBlock
     v: VarBlock
     o: VarBlock
+    claims: Allocating
 
 
 def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
@@ -111,6 +122,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     z = shares.columns(holds, cols)
     v = preferred.columns(soft, cols)
     o, opened = fragmentation.columns(pairs, opening, cols)
+    claims = allocation.columns(instance, pairs, cols, on)
     able = np.concatenate(cols.upper) > 0
 
     rows: list[RowBlock] = assign.rows(pairs, x)
@@ -129,10 +141,12 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
         rows += preferred.rows(instance, pairs, soft, x, v, owner_columns(y, w))
     if on.fragmentation:
         rows += fragmentation.rows(pairs, opening, x, o, opened)
+    rows += allocation.rows(instance, pairs, x, claims, on)
     milp = assemble(cols, rows)
     return Model(
-        instance, on, needs, pairs, whole, sliced, soft, holds, opened, milp, x, y, w, u, q, z, v, o
-    )
+        instance, on, needs, pairs, whole, sliced, soft, holds, opened, milp, x, y, w, u, q, z, v,
+        o, claims,
+    )  # fmt: skip
 
 
 def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
@@ -144,6 +158,9 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     instance, cost = model.instance, np.zeros(model.milp.n_cols)
     if tier.kind == "fragmentation":
         cost[model.o.cols] = 1
+        return cost, 0
+    if tier.kind == "rank":
+        cost[model.claims.late.cols] = 1
         return cost, 0
     if tier.kind == "preferred":
         cost[model.v.cols] = 1

@@ -43,3 +43,33 @@ def sums(
         n,
         about,
     )
+
+
+def only_where(name: str, column: Ints, most: Ints, row: Ints, col: Ints, about: Ints) -> RowBlock:
+    """Write ``column_i  <=  most_i (sum of col)`` for each row i; ``row``, ``col``: as in sums."""
+    return _conditional(name, column, -most, row, col, 0.0, about)
+
+
+def nowhere_where(
+    name: str, column: Ints, most: Ints, row: Ints, col: Ints, about: Ints
+) -> RowBlock:
+    """Write ``column_i + most_i (sum of col)  <=  most_i`` for each row i with a col to sum up."""
+    kept, row = np.unique(row, return_inverse=True)
+    column, most = column[kept], most[kept]
+    return _conditional(name, column, most, row.reshape(-1), col, most, about[kept])
+
+
+def _conditional(
+    name: str, column: Ints, factor: Ints, row: Ints, col: Ints, side: Ints | float, about: Ints
+) -> RowBlock:
+    n = len(column)
+    return row_block(
+        name,
+        np.concatenate([np.arange(n), row]),
+        np.concatenate([column, col]),
+        np.concatenate([np.ones(n, dtype=np.int64), factor[row]]),
+        -np.inf,
+        side,
+        n,
+        about,
+    )

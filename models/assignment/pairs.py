@@ -41,6 +41,15 @@ class Pairs:
         )
 
 
+def pairs_of_pods(pairs: Pairs, pods: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs of the listed pods: (number in the list, pair), one entry a pair."""
+    first = np.searchsorted(pairs.pod, pods)
+    number = np.searchsorted(pairs.pod, pods, side="right") - first
+    row = np.repeat(np.arange(len(pods)), number)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+    return row, first[row] + offset
+
+
 def pairs_of(
     instance: Instance, *, eligible: bool = True, fit: bool = True, rules: bool = True
 ) -> Pairs:
