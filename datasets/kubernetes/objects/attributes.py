@@ -36,8 +36,11 @@ def attributes(device: Fields, driver: str) -> dict[str, Attribute]:
         except ValueError as error:
             section.fault(key, str(error))
             continue
-        if one is not None and found.setdefault(name, one) != one:
+        if one is None:
+            continue
+        if name in found and found[name] != one:
             section.fault(key, "there twice, with and without the driver's domain")
+        found[name] = one
     return found
 
 

@@ -21,6 +21,7 @@ MOST_VALUES = 48
 """Values of all attributes of a device, those of lists one by one."""
 
 _MOST_CONDITIONS = 4
+_EITHER = deviceschema.DEVICE | deviceschema.BASIC_DEVICE
 
 
 def device(entry: Fields, driver: str, version: str, slice_reach: Reach) -> DeviceRecord:
@@ -63,12 +64,12 @@ def _body(entry: Fields, version: str) -> Fields:
     if version != "v1beta1":
         if entry.has("basic"):
             entry.fault("basic", f"a field of v1beta1; in {version} its fields are the device's")
-        entry.only(deviceschema.DEVICE | {"basic"})
+        entry.only(_EITHER)
         return entry
     for key in sorted(deviceschema.BASIC & entry.obj.keys()):
         if entry.has(key):
             entry.fault(key, "stands in basic in v1beta1")
-    entry.only(deviceschema.BASIC_DEVICE | deviceschema.BASIC)
+    entry.only(_EITHER)
     basic = entry.section("basic")
     basic.only(deviceschema.BASIC)
     return basic
@@ -102,6 +103,8 @@ def _alpha(fields: Fields, grouped: bool) -> tuple[str, ...]:
 
 
 def _late(fields: Fields) -> bool:
+    if not fields.has("bindingConditions") and not fields.has("bindingFailureConditions"):
+        return False
     conditions = fields.texts("bindingConditions")
     failures = fields.texts("bindingFailureConditions")
     for key, names in (("bindingConditions", conditions), ("bindingFailureConditions", failures)):

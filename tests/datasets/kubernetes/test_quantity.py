@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gangplan.datasets.kubernetes.text.quantity import MAX, parse
+from gangplan.datasets.kubernetes.text.quantity import MAX, exact, parse
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,34 @@ def test_the_value_is_that_of_exact_fractions(whole: int, part: str, suffix: str
     text = f"{whole}.{part}{suffix}"
     assert parse(text, round_up=True) == -(-exact.numerator // exact.denominator)
     assert parse(text, round_up=False) == exact.numerator // exact.denominator
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1.5Gi", Fraction(3 * 2**29)),
+        ("100m", Fraction(1, 10)),
+        ("0.1", Fraction(1, 10)),
+        ("1n", Fraction(1, 10**9)),
+        ("1.5n", Fraction(2, 10**9)),
+        ("1e-999999999999", Fraction(1, 10**9)),
+        ("40Gi", Fraction(40 * 2**30)),
+        (7, Fraction(7)),
+    ],
+)
+def test_exact_keeps_fractions_down_to_a_billionth(text: str | int, value: Fraction) -> None:
+    assert exact(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "-1", "1 Gi", True, None, 1.5, [], "8Ei", "9223372036854775808"]
+)
+def test_exact_refuses_what_no_capacity_has(text: object) -> None:
+    with pytest.raises(ValueError, match=r"quantity|at least 0"):
+        exact(text)
+
+
+@given(st.integers(0, 10**12), st.sampled_from(["", "m", "k", "Ki", "Mi", "G", "n", "u"]))
+def test_exact_and_whole_agree(number: int, suffix: str) -> None:
+    value = exact(f"{number}{suffix}")
+    assert parse(f"{number}{suffix}", round_up=False) == value.numerator // value.denominator
