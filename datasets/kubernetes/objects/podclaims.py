@@ -44,7 +44,7 @@ def check_users(spec: Fields, containers: Iterable[Fields], claims: tuple[PodCla
     """Fault ``resources.claims`` of a container that names no claim of the pod."""
     names = {claim.name for claim in claims}
     for container in containers:
-        if not isinstance(container.obj.get("resources"), dict):
+        if not _claims_something(container):
             continue
         seen: set[tuple[str, str]] = set()
         for entry in container.section("resources").items("claims"):
@@ -55,8 +55,13 @@ def check_users(spec: Fields, containers: Iterable[Fields], claims: tuple[PodCla
             if (name, request) in seen:
                 entry.fault("", "there twice")
             seen.add((name, request))
-    if isinstance(spec.obj.get("resources"), dict) and spec.section("resources").has("claims"):
+    if _claims_something(spec):
         spec.section("resources").fault("claims", "only a container may use claims")
+
+
+def _claims_something(fields: Fields) -> bool:
+    resources = fields.obj.get("resources")
+    return isinstance(resources, dict) and resources.get("claims") is not None
 
 
 def extended_claim(status: Fields) -> str:
