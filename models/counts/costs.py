@@ -3,6 +3,7 @@
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
+from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.indexed import Indexed
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.preferred import Places
@@ -38,4 +39,11 @@ def fragmentation(n: int, o: Indexed) -> tuple[Floats, int]:
     """Sum of o."""
     cost = np.zeros(n)
     cost[o.cols] = 1
+    return cost, 0
+
+
+def rank(n: int, claimed: Claimed) -> tuple[Floats, int]:
+    """Sum of b, each times the ranks of its option's choices."""
+    cost = np.zeros(n)
+    cost[claimed.b.cols] = claimed.table.rank
     return cost, 0

@@ -7,6 +7,8 @@ one size on a node, so that counts are handed out in pod order.
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
+from gangplan.models.counts.claim_decode import allocations
+from gangplan.models.counts.claim_encode import encode_claims
 from gangplan.models.counts.formulation import Model
 from gangplan.models.counts.preferred import place_of
 from gangplan.models.errors import PlanError
@@ -31,9 +33,12 @@ def decode(model: Model, x: Floats | Ints) -> Plan:
     placed = np.flatnonzero(pods)
     role, node = model.pairs.role[placed], model.pairs.node[placed]
     plan = plan_from_counts(model.instance, role, node, pods[placed])
-    if not model.formulation.shares or not len(model.instance.shared):
-        return plan
-    return Plan(plan.node, *_devices(model, counts, plan))
+    claimed, shared = model.claimed, (plan.device_pod, plan.device)
+    if model.formulation.shares and len(model.instance.shared):
+        shared = _devices(model, counts, plan)
+    if claimed.options is None:
+        return Plan(plan.node, *shared)
+    return Plan(plan.node, *shared, allocations(model.instance, claimed, counts, plan.node))
 
 
 def _devices(model: Model, counts: Ints, plan: Plan) -> tuple[Ints, Ints]:
@@ -83,6 +88,7 @@ def encode(model: Model, plan: Plan) -> Ints:
     _encode_owners(model, point, role)
     _encode_rules(model, point, role, node, pods)
     _encode_devices(model, point, plan)
+    encode_claims(instance, model.claimed, point, plan)
     opened = np.zeros(len(instance.nodes), dtype=np.bool_)
     opened[node[instance.roles.devices[role] > 0]] = True
     point[model.o.cols] = opened[model.o.index[:, 0]]

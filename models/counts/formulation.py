@@ -13,23 +13,25 @@ p         an owner gets any pod (placing.py)          standing or basic owners, 
 u         the domain of a required rule               (rule, domain)
 q         slices in a domain                          (rule, domain)
 z, h      shares on a device; a device held whole     (share, device); device
+b, open   claims that take an option; shared device   option; cell
 v         a domain that a preferred rule pays for     (rule, place)
 o         an intact device node that is opened        node
 ========  =========================================  ====================================
 
-Restriction families (assign, capacity, gang, topology, hierarchy, shares): off grows the feasible
-set. Freedom (elastic): off takes the pods beyond the minimum away. Cost families (preferred,
-fragmentation): off, their tier costs nothing.
+Restriction families (assign, capacity, gang, topology, hierarchy, shares, claims): off grows the
+feasible set. Freedom (elastic): off takes the pods beyond the minimum away. Cost families (rank,
+preferred, fragmentation): off, their tier costs nothing.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Floats, Ints
+from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.counts import (
     assign,
     capacity,
+    claims,
     costs,
     elastic,
     fragmentation,
@@ -41,6 +43,7 @@ from gangplan.models.counts import (
     slices,
     topology,
 )
+from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.indexed import Indexed, nothing
 from gangplan.models.counts.pairs import Pairs, pairs_of
 from gangplan.models.counts.preferred import Places
@@ -54,6 +57,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, RowBlock, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
+from gangplan.models.options.options import options_of
 from gangplan.models.tiers import Tier
 
 
@@ -67,7 +71,7 @@ class Model:
     needs, sizes, pairs : what the rows were written from.
     x : (E,) columns of the pairs.
     y, w, p, u, o : columns by group, composite, owner, (rule, domain), node.
-    slices, devices, places : q; z and h; v.
+    slices, devices, claimed, places : q; z and h; b, its entries and open; v.
     owner_column : (G + H,) the yes/no column (y, w or p) of a rule's owner; -1 where there is none.
     """
 
@@ -84,6 +88,7 @@ class Model:
     u: Indexed
     slices: Slices
     devices: Devices
+    claimed: Claimed
     places: Places
     o: Indexed
     owner_column: Ints
@@ -99,9 +104,13 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     on = formulation
     needs = needs_of(instance)
     sizes = sizes_of(instance, needs, minima=on.gang, children=on.hierarchy, elastic=on.elastic)
+    options = None
+    if on.claims and instance.claims:
+        options = options_of(instance, None if on.assign and on.capacity else _anywhere(instance))
     pairs = pairs_of(
-        instance, sizes, eligible=on.assign, fit=on.capacity, devices=on.shares, rules=on.topology
-    )
+        instance, sizes, eligible=on.assign, fit=on.capacity, devices=on.shares, rules=on.topology,
+        options=options,
+    )  # fmt: skip
     tree = hierarchy.tree_of(instance, needs, sizes, pairs, on=on.hierarchy)
 
     cols = Columns()
@@ -112,6 +121,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     u = topology.columns(instance, pairs, cols) if on.topology else nothing("u", 2)
     q = slices.columns(instance, sizes, pairs, cols) if on.topology else slices.none()
     d = shares.columns(instance, pairs, cols) if on.shares else shares.none()
+    b = claims.columns(instance, options, pairs, cols)
     v = preferred.columns(instance, sizes, pairs, cols) if on.preferred else preferred.none()
     o = fragmentation.columns(instance, pairs, cols) if on.fragmentation else nothing("o", 1)
     a = _owner_column(instance, y, w, p)
@@ -130,12 +140,14 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
         rows += slices.rows(instance, pairs, x, q, a)
     if on.shares:
         rows += shares.rows(instance, pairs, x, d)
+    if options is not None:
+        rows += claims.rows(instance, sizes, pairs, x, b, a)
     if on.preferred:
         rows += preferred.rows(instance, sizes, pairs, x, v, a)
     if on.fragmentation:
         rows += fragmentation.rows(instance, pairs, x, o, capacity=on.capacity, shares=on.shares)
     milp = assemble(cols, rows)
-    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, v, o, a)
+    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, b, v, o, a)
 
 
 def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
@@ -145,6 +157,8 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     ``tier.maximise``. All zero where the tier's family is off.
     """
     n = model.milp.n_cols
+    if tier.kind == "rank":
+        return costs.rank(n, model.claimed if model.formulation.rank else claims.none())
     if tier.kind == "preferred":
         return costs.preferred(model.instance, n, model.places, model.owner_column)
     if tier.kind == "fragmentation":
@@ -155,6 +169,12 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     # What no plan can admit costs nothing; its minimum may be any number.
     cost[model.milp.upper == 0] = 0
     return cost, offset
+
+
+def _anywhere(instance: Instance) -> Flags:
+    """(K, N) every node for every role that is not held."""
+    open_roles = ~instance.groups.held[instance.roles.group]
+    return np.repeat(open_roles[:, None], len(instance.nodes), axis=1)
 
 
 def _asked(instance: Instance, on: Formulation) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -95,3 +95,13 @@ def stacked(name: str, blocks: Sequence[RowBlock]) -> RowBlock:
         np.concatenate([np.zeros(0), *(b.upper for b in blocks)]),
         np.concatenate(about) if about else None,
     )
+
+
+def joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Positions (i, j) with left[i] == right[j]."""
+    order = np.argsort(right, kind="stable")
+    start, end = (np.searchsorted(right[order], left, side=side) for side in ("left", "right"))
+    count = end - start
+    i = np.repeat(np.arange(len(left)), count)
+    j = np.arange(int(count.sum())) - (np.cumsum(count) - count)[i] + start[i]
+    return i, order[j]

@@ -1,6 +1,7 @@
 """Eligible pairs (k, n) of role and node, and the pods each may hold (paper, eq. pairs).
 
-    upper[k, n]  =  min( most_k, min_r floor(free[n, r] / request[k, r]), slots of shared devices )
+    upper[k, n]  =  min( most_k, min_r floor(free[n, r] / request[k, r]), slots of shared devices,
+                         slots of claims )
 
 A pair exists where the role may use the node, at least one pod fits, and no required rule rules
 the node out: the node carries the label of the level, lies in the domain that running members fix,
@@ -17,6 +18,8 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.layers import Layer, layers
 from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
+from gangplan.models.options.options import Options
+from gangplan.models.options.slots import device_slots
 from gangplan.models.slots import room_slots, shared_slots
 from gangplan.models.topology import REQUIRED
 
@@ -57,6 +60,7 @@ def pairs_of(
     fit: bool = True,
     devices: bool = True,
     rules: bool = True,
+    options: Options | None = None,
 ) -> Pairs:
     """Find the pairs.
 
@@ -66,8 +70,12 @@ def pairs_of(
     fit : False: free room is ignored (the capacity family is off).
     devices : False: shared devices are ignored (the shares family is off).
     rules : False: topology is ignored (the topology family is off).
+    options : None: claims are ignored (the claims family is off, or there are none).
     """
     grid = _grid(instance, sizes, fit, devices)
+    if options is not None:
+        room = device_slots(instance, options)
+        np.minimum(grid, np.minimum(room, MANY).astype(np.int32), out=grid)
     if eligible:
         grid *= instance.roles.eligible[:, instance.nodes.node_class]
     if rules:
