@@ -6,10 +6,14 @@ from functools import cached_property
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
+from gangplan.models.columns import EMPTY
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.topology import PREFERRED
+from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs, specs_of
+from gangplan.solvers.planners.greedy.allocator.stock import Ledger, Stock
 from gangplan.solvers.planners.greedy.cells import Cells, cells_of
+from gangplan.solvers.planners.greedy.measure import WHOLE, Measure, measure_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +105,59 @@ class Book:
         return self.instance.blocked[0]
 
     @cached_property
+    def own(self) -> tuple[Specs, ...]:
+        """K entries: specs of the claims that a pod of each role has for itself, counted."""
+        claims = self.instance.claims
+        return tuple(
+            specs_of(int(claims.own_spec[w]) for w in claims.own_of(k))
+            for k in range(len(self.instance.roles))
+        )
+
+    @cached_property
+    def common(self) -> tuple[tuple[int, ...], ...]:
+        """K entries: shared claims of each role."""
+        claims = self.instance.claims
+        found: list[list[int]] = [[] for _ in range(len(self.instance.roles))]
+        for c, k in zip(claims.user_shared.tolist(), claims.user_role.tolist(), strict=True):
+            found[k].append(c)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def dealer(self) -> Dealer:
+        """What is known about claims on nodes; all runs learn from one another."""
+        return Dealer(self.instance)
+
+    @cached_property
+    def stock(self) -> Stock:
+        """Devices of nodes and zones."""
+        return Stock(self.instance, self.dealer.kind, self.dealer.kinds)
+
+    @cached_property
+    def situations(self) -> Ints:
+        """(N,) situation of every node while no new pod has claims there."""
+        ledger, stock, found = Ledger(self.stock), self.stock, []
+        for n in range(len(self.instance.nodes)):
+            things, left = ledger.things(stock.reached(n))
+            of, _ = self.dealer.class_of(things, left, stock.barred[n])
+            found.append(self.dealer.situation(of, ()))
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def measure(self) -> Measure:
+        """Devices of claims as one number, for tightness."""
+        return measure_of(self.instance)
+
+    @cached_property
+    def each(self) -> Floats:
+        """(K,) devices of a pod, as ``Room.devices`` counts them."""
+        roles, counted = self.instance.roles, list(self.instance.device_columns)
+        each: Floats = roles.devices / self.instance.device_unit
+        if self.instance.claims:
+            asked = roles.request[:, counted].sum(axis=1) + roles.pooled / EMPTY
+            each = np.where(self.measure.role > 0, asked + self.measure.role / WHOLE, each)
+        return each
+
+    @cached_property
     def size(self) -> Floats:
         """(K,) one pod of each role in parts of the whole cluster: its scarcest resource."""
         roles, shared = self.instance.roles, self.instance.shared
@@ -108,6 +165,9 @@ class Book:
         parts = (roles.request / total).max(axis=1, initial=0.0)
         if len(shared):
             parts = np.maximum(parts, roles.pooled / max(int(shared.free.sum()), 1))
+        if self.instance.claims:
+            measure = self.measure
+            parts = np.maximum(parts, measure.role / max(int(measure.node.sum()), 1))
         sizes: Floats = parts
         return sizes
 
@@ -152,6 +212,18 @@ def book_of(instance: Instance) -> Book:
 def _shapes(instance: Instance) -> Shapes:
     roles = instance.roles
     rows = np.column_stack([roles.request, roles.share, roles.whole, roles.eligible])
+    if instance.claims:
+        rows = np.column_stack([rows, _own_kinds(instance)])
     _, role, of_role = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     columns = tuple(np.flatnonzero(roles.request[k]) for k in role)
     return Shapes(of_role.reshape(-1).astype(np.int64), role.astype(np.int64), columns)
+
+
+def _own_kinds(instance: Instance) -> Ints:
+    """(K,) equal for roles whose pods have equal claims for themselves."""
+    claims, number = instance.claims, dict[Specs, int]()
+    specs = (
+        (specs_of(claims.own_spec[list(claims.own_of(k))].tolist()))
+        for k in range(len(instance.roles))
+    )
+    return np.array([number.setdefault(mine, len(number)) for mine in specs], dtype=np.int64)

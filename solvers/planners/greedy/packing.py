@@ -76,6 +76,8 @@ class Filling:
 
 def fill(room: Room, role: int, pods: int, nodes: Ints, filling: Filling) -> int:
     """Place up to ``pods`` pods of a role on the nodes; return how many."""
+    if room.dealt:
+        pods = min(pods, room.dealt.left(role))
     slots = room.slots(role)[nodes]
     open_nodes = slots > 0
     if pods < 1 or not open_nodes.any():
@@ -86,6 +88,8 @@ def fill(room: Room, role: int, pods: int, nodes: Ints, filling: Filling) -> int
         order = np.lexsort((key, *(rank[nodes] for rank in reversed(filling.near))))
     else:
         order = np.argsort(key, kind="stable")
+    if room.dealt and room.book.own[role]:
+        return _fill_exactly(room, role, pods, nodes[order], slots[order])
     filled = np.cumsum(slots[order])
     last = int(np.searchsorted(filled, pods))
     if last >= len(order):
@@ -98,11 +102,31 @@ def fill(room: Room, role: int, pods: int, nodes: Ints, filling: Filling) -> int
     return pods
 
 
+def _fill_exactly(room: Room, role: int, pods: int, nodes: Ints, slots: Ints) -> int:
+    """Fill sorted nodes with pods that have claims: what counting allows may not fit."""
+    if room.dealt and room.dealt.alone(role):
+        left = pods
+        for i in range(len(nodes)):
+            count = min(int(room.exact(role, nodes[i : i + 1], slots[i : i + 1], left)[0]), left)
+            if count:
+                room.put(role, nodes[i : i + 1], np.array([count], dtype=np.int64))
+                left -= count
+            if not left:
+                break
+        return pods - left
+    slots = room.exact(role, nodes, slots, pods)
+    nodes, slots = nodes[slots > 0], slots[slots > 0]
+    if not len(nodes):
+        return 0
+    room.put(role, nodes, slots)
+    return int(slots.sum())
+
+
 def _key(room: Room, role: int, nodes: Ints, slots: Ints, filling: Filling) -> Floats:
     roles, full = room.book.instance.roles, room.fullness[nodes]
     key: Floats = full
     if filling.style.packing == "strand" and roles.devices[role]:
-        each = roles.devices[role] / room.book.instance.device_unit
+        each = room.book.each[role]
         key = np.round(room.devices[nodes] - slots * each, 3) * 1e3 + full
     elif filling.style.packing == "snug":
         left = room.free[nodes] - slots[:, None] * roles.request[role]

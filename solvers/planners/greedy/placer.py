@@ -68,7 +68,8 @@ class Placer:
         ]
         shapes = tuple(int(self.book.shapes.of_role[k]) for k in ask.roles)
         rules = {(self.book.level[t], self.room.chosen[t]) for t in self.book.required[group]}
-        return shapes, ask.own, ask.spare, ask.rest, frozenset(rules), frozenset(begun)
+        key = shapes, ask.own, ask.spare, ask.rest, frozenset(rules), frozenset(begun)
+        return (*key, self.room.dealt.sited(ask.roles)) if self.room.dealt else key
 
     def place(self, group: int, ask: Ask) -> bool:
         """Place an ask under the group's whole required rules and preferred rules, or nothing."""

@@ -21,7 +21,7 @@ MOST = 40
 
 
 class Repack:
-    """Improves the admission of root gangs without shared devices.
+    """Improves the admission of root gangs without shared devices and without shared claims.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class Repack:
         self._by_rank = by_rank
         roles = self.book.instance.roles
         pooled = set(roles.group[(roles.share > 0) | (roles.whole > 0)].tolist())
+        pooled |= set(roles.group[self.book.instance.claims.user_role].tolist())
         gangs = [u for u in units if u.kind == "gang" and u.number not in pooled]
         self._inside = [u for u in gangs if forest.placed(u.number)]
         self._waiting = [u for u in gangs if not forest.placed(u.number)]

@@ -1,6 +1,6 @@
 """Room: what is free while a plan grows, with everything needed to take steps back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,7 +8,9 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import EMPTY
 from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.solvers.planners.greedy.book import Book
+from gangplan.solvers.planners.greedy.dealt import Dealt
 from gangplan.solvers.planners.greedy.devices import Pool
+from gangplan.solvers.planners.greedy.measure import WHOLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +23,7 @@ class Put:
     devices: list[Ints]
 
 
-Mark = tuple[int, int]
+Mark = tuple[int, int, int]
 
 
 class Room:
@@ -35,6 +37,7 @@ class Room:
     placed : (K,) new pods of each role.
     where : G lists of the steps that placed the group's pods, or took them out again.
     chosen : (T,) domain of each whole required rule; -1 while it is open.
+    dealt : claims; None where the instance has none.
     """
 
     def __init__(self, book: Book) -> None:
@@ -47,6 +50,8 @@ class Room:
         self._fixed: list[int] = instance.rules.fixed().tolist()
         self.chosen = list(self._fixed)
         self._pool = Pool(instance.shared, n_nodes)
+        self.dealt = Dealt(book) if instance.claims else None
+        self._claimed = book.measure.node.copy() if instance.claims else None
         self._puts: list[Put] = []
         self._choices: list[tuple[int, int]] = []
         self._changed: list[Ints] = []
@@ -59,11 +64,36 @@ class Room:
         # Below 1 in sum, so that it never outweighs one device.
         self._tie = 0.9 * others / (book.scale * max(others.sum(), 1.0))
         self.devices = self.free @ self._counted + self._pool.on_node() / EMPTY
+        if self._claimed is not None:
+            self.devices += self._claimed / WHOLE
         self._devices_before = self.devices.copy()
         self.fullness = self.devices + self.free @ self._tie
 
     def slots(self, role: int) -> Ints:
-        """(N,) pods of the role that each node still holds, eligibility included."""
+        """(N,) pods of the role that each node still holds, eligibility included.
+
+        Where the role has claims of its own, at most so many; ``exact`` knows better.
+        """
+        reach = self.dealt.reach(role) if self.dealt else None
+        return self.anywhere(role) if reach is None else np.where(reach, self.anywhere(role), 0)
+
+    def exact(self, role: int, nodes: Ints, slots: Ints, pods: int) -> Ints:
+        """Mend slots (n,) of nodes: as many of the first as hold ``pods``, 0 for the others."""
+        specs, shape = self.book.own[role], int(self.book.shapes.of_role[role])
+        if self.dealt is None or not specs:
+            return slots
+        known, mended = self._slots[shape], np.zeros_like(slots)
+        for i, (node, most) in enumerate(zip(nodes.tolist(), slots.tolist(), strict=True)):
+            if pods <= 0:
+                break
+            mended[i] = count = self.dealt.slots(specs, node, min(most, pods))
+            if count < min(most, pods):
+                known[node] = count
+            pods -= count
+        return mended
+
+    def anywhere(self, role: int) -> Ints:
+        """(N,) slots of the role as if its shared claims were reached from all nodes."""
         shape = int(self.book.shapes.of_role[role])
         known = self._slots.get(shape)
         changed = self._changed[self._seen.get(shape, 0) :]
@@ -89,6 +119,8 @@ class Room:
         share, whole = int(roles.share[role]), int(roles.whole[role])
         if share or whole:
             np.minimum(count, self._pool.slots(share, whole)[nodes], out=count)
+        if self.dealt and self.book.own[role]:
+            np.minimum(count, self.dealt.caps(self.book.own[role], nodes), out=count)
         return count
 
     def put(self, role: int, nodes: Ints, pods: Ints) -> None:
@@ -102,6 +134,8 @@ class Room:
         self._step(Put(role, nodes, pods, devices))
 
     def _step(self, put: Put) -> None:
+        if self.dealt:
+            self._feel(self.dealt.put(put.role, put.nodes, put.pods))
         self._puts.append(put)
         self.where[int(self.book.instance.roles.group[put.role])].append(put)
         self._move(put.role, put.nodes, put.pods)
@@ -110,10 +144,15 @@ class Room:
         """Take (or, with negative ``pods``, free) room on the nodes."""
         self.free[nodes] -= pods[:, None] * self.book.instance.roles.request[role]
         self.placed[role] += int(pods.sum())
+        if self.dealt:
+            self.dealt.count_users(role, int(pods.sum()))
         free = self.free[nodes]
         devices = free @ self._counted
         if len(self._pool.free):
             devices += self._pool.on_node()[nodes] / EMPTY
+        if self._claimed is not None:
+            self._claimed[nodes] -= pods * self.book.measure.role[role]
+            devices += self._claimed[nodes] / WHOLE
         self.devices[nodes] = devices
         self.fullness[nodes] = devices + free @ self._tie
         self._changed.append(nodes)
@@ -123,12 +162,31 @@ class Room:
         self._choices.append((rule, self.chosen[rule]))
         self.chosen[rule] = domain
 
+    def allocate(self, claim: int, where: int | Flags) -> bool:
+        """Allocate a shared claim on a node, or over nodes (N,); False where it does not fit."""
+        if self.dealt is None:
+            return False
+        if isinstance(where, int):
+            felt = self.dealt.allocate_at(claim, where)
+        else:
+            felt = self.dealt.allocate_over(claim, where)
+        if felt is not None:
+            self._feel(felt)
+        return felt is not None
+
+    def _feel(self, nodes: Ints) -> None:
+        """Count the slots of nodes anew."""
+        if len(nodes):
+            self._changed.append(nodes)
+
     def mark(self) -> Mark:
         """Remember this moment."""
-        return len(self._puts), len(self._choices)
+        return len(self._puts), len(self._choices), self.dealt.mark() if self.dealt else 0
 
     def undo(self, mark: Mark) -> None:
         """Go back to a remembered moment."""
+        if self.dealt:
+            self._feel(self.dealt.undo(mark[2]))
         while len(self._puts) > mark[0]:
             put = self._puts.pop()
             roles = self.book.instance.roles
@@ -187,9 +245,12 @@ class Room:
         np.add.at(total, entry.reshape(-1), pods)
         cell, total = cell[total > 0], total[total > 0]
         holder, device = self._devices()
-        return plan_from_counts(
+        plan = plan_from_counts(
             self.book.instance, cell // n_nodes, cell % n_nodes, total, holder, device
         )
+        if self.dealt is None:
+            return plan
+        return replace(plan, allocations=self.dealt.allocations(plan, self.book.instance.pod_role))
 
     def _devices(self) -> tuple[Ints, Ints]:
         """Give devices to pods numbered as ``plan_from_counts`` will hand them out."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from gangplan.models.columns import GANG
 from gangplan.solvers.planners.greedy.placer import TRIES, Placer
+from gangplan.solvers.planners.greedy.sites import Sites
 from gangplan.solvers.planners.greedy.slices import Slicer
 
 
@@ -15,6 +16,7 @@ class Forest:
     def __init__(self, placer: Placer) -> None:
         self.placer = placer
         self.slicer = Slicer(placer)
+        self.sites = Sites(placer)
         self.book = placer.book
         self.room = placer.room
         self._leaves: dict[int, list[int]] = {}
@@ -28,15 +30,22 @@ class Forest:
         """Admit a gang that does not stand: place its minimum, or nothing."""
         if self.book.needs.stands[group] or self.placed(group):
             return False
-        if self.book.sliced[group]:
-            return self.slicer.minimum(group)
-        return self.placer.minimum(group)
+        planner = self.slicer if self.book.sliced[group] else self.placer
+        need = int(self.book.needs.group[group])
+        return self.sites.within(group, need, lambda: planner.minimum(group))
 
     def more(self, group: int) -> int:
         """Place as many further pods of a group as fit."""
-        if self.book.sliced[group]:
-            return self.slicer.more(group)
-        return self.placer.more(group)
+        planner = self.slicer if self.book.sliced[group] else self.placer
+        placed = planner.more(group)
+        if self.room.dealt and self.room.dealt.open_claims(self.book.roles(group)):
+            before = self._pods(group)
+            self.sites.within(group, 1, lambda: planner.more(group) > 0)
+            placed += self._pods(group) - before
+        return placed
+
+    def _pods(self, group: int) -> int:
+        return sum(self.room.placed[k] for k in self.book.roles(group))
 
     def placed(self, group: int) -> bool:
         """Tell whether the group has new pods."""
@@ -58,8 +67,9 @@ class Forest:
         for t in rules:
             if self.room.chosen[t] >= 0:
                 fine &= domain[self.book.level[t]][cells.first] == self.room.chosen[t]
-        devices = cells.sums(self.room.devices) * instance.device_unit
-        fine &= devices >= int(needs.composite_devices[composite])
+        if not instance.claims:
+            devices = cells.sums(self.room.devices) * instance.device_unit
+            fine &= devices >= int(needs.composite_devices[composite])
         found = np.flatnonzero(fine)
         order = np.argsort(cells.sums(self.room.fullness)[found], kind="stable")
         for cell in found[order][:TRIES].tolist():

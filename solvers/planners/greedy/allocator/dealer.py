@@ -12,7 +12,7 @@ import numpy as np
 
 from gangplan.models.instance import Instance
 from gangplan.solvers.planners.greedy.allocator.asked import asked_of
-from gangplan.solvers.planners.greedy.allocator.counts import Counts, Kinds, most_of
+from gangplan.solvers.planners.greedy.allocator.counts import PLENTY, Counts, Kinds, most_of
 from gangplan.solvers.planners.greedy.allocator.search import STEPS, GaveUp, Given, Search
 from gangplan.solvers.planners.greedy.allocator.supply import Key, Parts, Supply, Thing
 
@@ -38,7 +38,7 @@ class Dealer:
     def __init__(self, instance: Instance, steps: int = STEPS) -> None:
         self._steps = steps
         self.asked = asked_of(instance.claims)
-        self.kind, self._kinds = kinds_of(instance)
+        self.kind, self.kinds = kinds_of(instance)
         self._parts = Parts()
         self._class_number: dict[tuple[Key, frozenset[int]], int] = {}
         self._classes: list[_Class] = []
@@ -58,7 +58,7 @@ class Dealer:
         number = self._class_number.setdefault((key, barred), len(self._classes))
         if number == len(self._classes):
             supply = self._parts.supply(key)
-            counts = Counts(supply, self._kinds, self.asked, barred)
+            counts = Counts(supply, self.kinds, self.asked, barred)
             self._classes.append(_Class(supply, barred, counts))
         return number, devices
 
@@ -141,16 +141,17 @@ class Dealer:
                 break
             if found is not None:
                 return found
-        found = self._search(situation, None)
+        # Claims may have been taken away since it was found that they fit: any number of steps.
+        found = self._search(situation, None, PLENTY)
         assert found is not None, "dealt only where the claims fit"
         return found
 
-    def _search(self, situation: int, ranks: int | None) -> list[Given] | None:
+    def _search(
+        self, situation: int, ranks: int | None, steps: int | None = None
+    ) -> list[Given] | None:
         of = self._classes[self._situations[situation][0]]
         claims = [self.asked[s] for s in self._order(situation)]
-        return Search(
-            of.supply, self._kinds, claims, of.barred, ranks, self._steps, of.counts
-        ).run()
+        return Search(of.supply, self.kinds, claims, of.barred, ranks, self._steps, of.counts).run()
 
     def _order(self, situation: int) -> list[int]:
         """Specs, one entry a claim: those that take the largest part of something lead."""
