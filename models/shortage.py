@@ -13,6 +13,7 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, least_total, needs_of
+from gangplan.models.options.slots import scarce_claims
 from gangplan.models.slots import Slots, shared_slots, slots_of
 
 
@@ -24,7 +25,8 @@ class Shortage:
     ----------
     need : new pods the group's minimum asks for (or the role's, where ``role`` is set).
     have : no more than this many could be placed in any one domain.
-    resource : what runs out first in that domain; ``eligible nodes`` where none may be used.
+    resource : what runs out first in that domain (a resource, or ``devices for request NAME``);
+        ``eligible nodes`` where none may be used.
     domain : the best domain, as ``key=value``; empty where the whole cluster was counted.
     role : the role that lacks room; empty where it is the group as a whole.
     """
@@ -195,4 +197,7 @@ def _scarcest(instance: Instance, role: int, nodes: Flags) -> str:
     share, whole = int(instance.roles.share[role]), int(instance.roles.whole[role])
     if len(instance.shared) and (share or whole):
         counts.append((int(shared_slots(instance, share, whole)[eligible].sum()), "shared devices"))
+    if instance.claims:
+        scarce = scarce_claims(instance, role)
+        counts += [(sum(room[eligible].tolist()), name) for name, room in scarce.items()]
     return min(counts)[1] if counts else "eligible nodes"

@@ -1,6 +1,6 @@
 """Slots: how many pods of a role one node could hold if nothing else came to it.
 
-Roles that are equal to a node (same request, eligibility and device needs) share one count.
+Roles that are equal to a node (same request, eligibility, device needs and claims) share one count.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.columns import EMPTY
 from gangplan.models.instance import Instance
+from gangplan.models.options.slots import claim_kinds, device_slots
 
 NO_LIMIT = np.iinfo(np.int64).max
 """Slots where nothing is asked that could run out."""
@@ -37,10 +38,13 @@ class Slots:
 
 
 def slots_of(instance: Instance) -> Slots:
-    """Count the slots of every kind of role on every node, shared devices included."""
+    """Count the slots of every kind of role on every node, shared devices and claims included."""
     roles = instance.roles
     held = instance.groups.held[roles.group]
-    columns = np.column_stack([roles.request, roles.eligible, roles.share, roles.whole, held])
+    claim = claim_kinds(instance)
+    columns = np.column_stack(
+        [roles.request, roles.eligible, roles.share, roles.whole, held, claim]
+    )
     _, first, kind = np.unique(columns, axis=0, return_index=True, return_inverse=True)
     kind = kind.reshape(-1).astype(np.int64)
     most = np.zeros(len(first), dtype=np.int64)
@@ -51,6 +55,8 @@ def slots_of(instance: Instance) -> Slots:
         for row, k in zip(table, first, strict=True):
             share, whole = int(roles.share[k]), int(roles.whole[k])
             np.minimum(row, shared_slots(instance, share, whole), out=row)
+    if instance.claims:
+        np.minimum(table, device_slots(instance)[first], out=table)
     return Slots(kind, table, np.where(held, 0, roles.wanted))
 
 

@@ -2,6 +2,18 @@
 
 from gangplan.models.counts.decode import decode, encode
 from gangplan.models.counts.formulation import build, tier_cost
-from gangplan.models.formulation import Kind
+from gangplan.models.formulation import Kind, roles_and_nodes
+from gangplan.models.instance import Instance
+from gangplan.models.options.options import options_of
 
-COUNTS = Kind("counts", build, tier_cost, decode, encode)
+
+def cells(instance: Instance) -> int:
+    """Count the pairs of role and usable node, and the columns of claims."""
+    pairs = roles_and_nodes(instance)
+    if not instance.claims:
+        return pairs
+    table = options_of(instance).table
+    return pairs + len(table) + int((table.entry_fixed == 0).sum())
+
+
+COUNTS = Kind("counts", build, tier_cost, decode, encode, cells, "pairs of role and node")

@@ -4,6 +4,7 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.claims import ALL
+from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
 from gangplan.models.options.cells import PLENTY, Cells
 from gangplan.models.options.options import Options, options_of
@@ -35,8 +36,12 @@ def device_slots(instance: Instance, options: Options | None = None) -> Ints:
     slots = np.full((len(instance.roles), len(instance.nodes)), NO_LIMIT, dtype=np.int64)
     if not claims:
         return slots
-    options = options_of(instance) if options is None else options
     _settled(instance, slots)
+    if options is None:
+        try:
+            options = options_of(instance)
+        except FormulationError:  # too many ways to list: that none is there is not known
+            return slots
     serves = served(instance, options)
     for c, k in zip(claims.user_shared.tolist(), claims.user_role.tolist(), strict=True):
         np.minimum(slots[k], claims.shared_limit[c], out=slots[k])
@@ -117,10 +122,16 @@ class _Requests:
         return room
 
 
-def scarce_claims(instance: Instance, role: int, options: Options) -> dict[str, Ints]:
+def scarce_claims(instance: Instance, role: int) -> dict[str, Ints]:
     """Slots of a role on every node by each of its claims: words for people -> (N,)."""
-    claims, served_at = instance.claims, served(instance, options)
-    found: dict[str, Ints] = {}
+    claims, found = instance.claims, dict[str, Ints]()
+    if not len(claims.own_of(role)) and not len(claims.shared_of(role)):
+        return found
+    try:
+        options = options_of(instance)
+    except FormulationError:
+        return found
+    served_at = served(instance, options)
     each = _Requests(instance, options.cells)
     for w in claims.own_of(role):
         spec = int(claims.own_spec[w])
