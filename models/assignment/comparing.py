@@ -1,12 +1,14 @@
 r"""Attributes that devices of a claim have in common, or must not; part of the claims family.
 
-value[j, t, v] in {0, 1}                      does matchAttribute rule t of claim j mean value v
-sum_v value[j, t, v]  <=  1                   for each claim j and such rule t    (claims.value)
-give[j, b, i]  <=  m_i sum_v value[j, t, v]   over the values v of i, for each choice b that t
-binds                               (claims.match)
-sum_{b, i} give[j, b, i]  <=  1               for each claim j, distinctAttribute rule t and
-value v: over the choices b that t binds and
-devices i with v                 (claims.distinct)
+    value[j, t, v] in {0, 1}                      does matchAttribute rule t of claim j mean value v
+    sum_v value[j, t, v]  <=  1                   for each claim j and such rule t    (claims.value)
+    give[j, b, i]  <=  m_i sum_v value[j, t, v]   over the values v of i, for each choice b that t
+                                                  binds                               (claims.match)
+    sum_{b, i} give[j, b, i]  <=  1               for each claim j, distinctAttribute rule t and
+                                                  value v: over the choices b that t binds and
+                                                  devices i with v                 (claims.distinct)
+
+A list has several values; equal elements of one list are one.
 """
 
 from collections.abc import Iterator

@@ -15,10 +15,13 @@ from gangplan.models.verify.check import CHECKS, check
 from tests.models.kinds import EVERY_KIND
 from tests.models.solve import best_plan, optimum, written
 from tests.tiny import make_instance
+from tests.tiny_devices import with_devices
 
 GPU8 = {"gpu": 8}
 
-BITES: dict[str, tuple[dict[str, Any], int, int]] = {
+Bite = tuple[dict[str, Any], int, int]
+
+BITES: dict[str, Bite] = {
     # family: (instance, groups admitted with every family on, and with this one off)
     "assign": (
         {"nodes": [GPU8, {"gpu": 0}], "groups": [{"request": {"gpu": 8}, "eligible": [1]}]},
@@ -68,7 +71,28 @@ BITES: dict[str, tuple[dict[str, Any], int, int]] = {
         1,
         2,
     ),
+    "claims": (
+        {
+            "nodes": [GPU8],
+            "groups": [{"request": {"gpu": 1}}, {"request": {"gpu": 1}}],
+            "devices": [{"node": 0, "card": True}],
+            "specs": [{"requests": [("r", "card")]}],
+            "own": {0: [0], 1: [0]},
+        },
+        1,
+        2,
+    ),
 }
+
+CLAIMING = ("devices", "specs", "own")
+
+
+def instance_of(arguments: dict[str, Any]) -> Instance:
+    """Make an instance, with devices where there are any."""
+    instance = make_instance(**{k: v for k, v in arguments.items() if k not in CLAIMING})
+    if "devices" not in arguments:
+        return instance
+    return with_devices(instance, *(arguments[key] for key in CLAIMING))
 
 
 def off(family: str) -> Formulation:
@@ -81,7 +105,7 @@ def test_a_restriction_that_is_off_admits_more_and_the_verifier_names_it(
     family: str, kind: Kind
 ) -> None:
     arguments, on_value, off_value = BITES[family]
-    instance = make_instance(**arguments)
+    instance = instance_of(arguments)
     tiers = tiers_of(instance)
     plan, have = best_plan(instance, tiers, kind=kind)
     assert have[0] == on_value
@@ -126,7 +150,7 @@ def test_elastic_off_takes_the_pods_beyond_the_minimum_away(kind: Kind) -> None:
 
 
 @EVERY_KIND
-@pytest.mark.parametrize(("family", "cost"), [("preferred", 1), ("fragmentation", 2)])
+@pytest.mark.parametrize(("family", "cost"), [("rank", 1), ("preferred", 1), ("fragmentation", 2)])
 def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int, kind: Kind) -> None:
     instance = make_instance(
         nodes=[GPU8 | {"rack": "r0"}, GPU8 | {"rack": "r1"}],
@@ -134,6 +158,10 @@ def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int, k
             {"minimum": 2, "wanted": 2, "request": {"gpu": 8}, "rules": [("rack", "preferred")]}
         ],
     )
+    if family == "rank":
+        two, one = ({"word": "card", "count": n, "name": f"of-{n}"} for n in (2, 1))
+        cards = [{"node": n, "card": True} for n in (0, 0, 1)]
+        instance = with_devices(instance, cards, [{"requests": [("r", two, one)]}], {0: [0]})
     tier = next(t for t in tiers_of(instance) if t.kind == family)
     assert forced_cost(instance, WHOLE, family, kind) == cost
     assert forced_cost(instance, off(family), family, kind) == 0
@@ -153,7 +181,7 @@ def forced_cost(instance: Instance, formulation: Formulation, family: str, kind:
 
 def test_the_families_are_those_of_the_verifier() -> None:
     assert set(FAMILIES) == set(CHECKS)
-    assert {*BITES, "elastic", "preferred", "fragmentation"} == set(FAMILIES)
+    assert {*BITES, "elastic", "rank", "preferred", "fragmentation"} == set(FAMILIES)
     assert tuple(field.name for field in fields(Formulation)) == FAMILIES
 
 
@@ -165,7 +193,7 @@ def test_row_names_are_stated_in_the_docstring_of_their_file(kind: Kind) -> None
     seen: set[str] = set()
     for arguments, _, _ in BITES.values():
         for formulation in (WHOLE, off("elastic"), off("hierarchy")):
-            seen |= set(kind.write(make_instance(**arguments), formulation).milp.row_blocks)
+            seen |= set(kind.write(instance_of(arguments), formulation).milp.row_blocks)
     assert {"capacity.fits", "gang.role", "hierarchy.needed", "shares.device"} <= seen
     assert all(f"({name})" in said for name in seen)
 
@@ -173,7 +201,7 @@ def test_row_names_are_stated_in_the_docstring_of_their_file(kind: Kind) -> None
 @EVERY_KIND
 def test_everything_off_still_decodes_to_every_pod_placed(kind: Kind) -> None:
     arguments, _, _ = BITES["hierarchy"]
-    instance = make_instance(**arguments)
+    instance = instance_of(arguments)
     nothing = Formulation(**dict.fromkeys(FAMILIES, False))
     plan, _ = best_plan(instance, tiers_of(instance), nothing, kind)
     assert (plan.node >= 0).all()

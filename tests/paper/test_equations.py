@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.solvers.registry import formulation
 from tests.tiny import make_instance
+from tests.tiny_devices import with_devices
 
 PAPER = Path(__file__).parents[2] / "paper"
 ON = Formulation()
@@ -21,10 +23,10 @@ SWITCHED = (ON, *(replace(ON, **{family: False}) for family in FAMILIES))
 
 
 def everything() -> Instance:
-    """Two blocks of two racks, and an owner for every rule there is."""
+    """Two blocks of two racks, an owner for every rule there is, and claims of every kind."""
     rack = [{"block": f"b{i // 2}", "rack": f"r{i}"} for i in range(4)]
     one, two = {"gpu": 1}, {"minimum": 2, "wanted": 2}
-    return make_instance(
+    instance = make_instance(
         nodes=[{"gpu": 2, **rack[i // 2], "shared": [1000, 500]} for i in range(8)],
         groups=[
             # Roles that vary, in a gang whose minimum they do not imply.
@@ -53,9 +55,46 @@ def everything() -> Instance:
             {"request": one, "parent": 1},
             # Parts of devices, and whole ones.
             {"share": 400, "devices": 1}, {"whole": 1, "devices": 1},
+            # Roles 18 and on: pods with claims.
+            *({"kind": "bare", "wanted": 3} for _ in range(CLAIMING)),
         ],
         composites=[{"minimum": 2, "rules": [("block", "required")]}, {"minimum": 2}],
     )  # fmt: skip
+    return claims_of_every_kind(instance, len(instance.roles) - CLAIMING)
+
+
+CLAIMING = 6
+
+
+def claims_of_every_kind(instance: Instance, first: int) -> Instance:
+    """Rules, ALL, adminAccess, ranks, counters, pots and a limit; roles ``first`` and on."""
+    card = {"card": True, "root": "r0"}
+    devices: list[dict[str, Any]] = [
+        *({"node": n, **card, "draws": {"c": 2}} for n in (0, 0, 0, 1)),
+        *({"node": 0, "card": True, "root": root} for root in ("r1", "r1", ["r0", "r1"])),
+        *({"node": n, "part": True, "multi": True, "pots": {"memory": 5}, "draws": {"c": 2}}
+          for n in (0, 1)),
+        {"zone": [0, 1, 2], "fabric": True},
+        {"zone": [2, 3], "fabric": True},
+        {"node": 2, "fabric": True},
+    ]  # fmt: skip
+    every, many = ({"word": "card", "count": n, "name": str(n)} for n in ("all", 2))
+    part = {"word": "part", "uses": {"memory": 2}}
+    specs: list[dict[str, Any]] = [
+        {"requests": [("a", every, many), ("b", "card")], "match": [("root", ["a/2", "b"])]},
+        {"requests": [("a", many | {"name": ""})], "distinct": ["root"]},
+        {"requests": [("a", {"word": "card", "admin": True}), ("b", part)]},
+        {"requests": [("a", part | {"count": 2, "name": "x"}, part | {"count": 33, "name": "y"})]},
+        {"requests": [("a", {"word": "fabric", "barred": [3]})]},
+        {"requests": [("a", {"word": "fabric", "count": "all"})]},
+    ]
+    own = {first + s: [s] for s in range(4)}
+    shared: list[dict[str, Any]] = [
+        {"roles": [first + 4], "spec": 4, "limit": 2},
+        {"roles": [first + 5], "spec": 5},
+        {"roles": [first + 3], "nodes": [0, 1]},
+    ]
+    return with_devices(instance, devices, specs, own, shared, counters={"c": 5})
 
 
 def blocks_with_rows(kind: str) -> Iterator[Milp]:
