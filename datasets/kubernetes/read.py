@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from gangplan.datasets.kubernetes.assemble.build import build
 from gangplan.datasets.kubernetes.assemble.duplicates import duplicates_of
-from gangplan.datasets.kubernetes.devicerecords import ClassRecord
 from gangplan.datasets.kubernetes.objects import deviceobjects, foreign, groupspec, kueue
 from gangplan.datasets.kubernetes.objects.composites import composite
 from gangplan.datasets.kubernetes.objects.groups import group
@@ -136,7 +135,6 @@ class _Reading:
         duplicates_of("Job", self.jobs, self.faults)
         duplicates_of("Workload", self.workloads, self.faults)
         duplicates_of("Topology", self.topologies, self.faults)
-        snapshot.device_classes = _stand_ins(snapshot.devices.classes)
         pods, groups, notes = expand(self.jobs, snapshot.pods, snapshot.groups, self._bound_jobs())
         snapshot.pods += pods
         snapshot.groups += groups
@@ -230,15 +228,6 @@ _READERS: Mapping[tuple[str, str], Callable[[_Reading, Document, str], None]] = 
     ("kueue.x-k8s.io", "Topology"): _Reading._topology,
     **{(deviceobjects.GROUP, kind): _Reading._device_object for kind in deviceobjects.VERSIONS},
 }
-
-
-def _stand_ins(classes: Iterable[ClassRecord]) -> dict[str, str]:
-    """Give the DeviceClass of each extended resource; of two for one any may be named."""
-    found: dict[str, str] = {}
-    for one in classes:
-        if one.extended:
-            found[one.extended] = min(one.name, found.get(one.extended, one.name))
-    return found
 
 
 def _unknown_version(key: tuple[str, str], version: str) -> str:

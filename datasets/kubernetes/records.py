@@ -205,7 +205,6 @@ class Snapshot:
     Attributes
     ----------
     levels : label keys declared as one hierarchy, widest first (Kueue Topology, ``--levels``).
-    device_classes : extended resource -> name of the DeviceClass that stands for it.
     devices : objects of resource.k8s.io.
     notes : one sentence for each thing that was read and not honoured.
     """
@@ -216,6 +215,5 @@ class Snapshot:
     composites: list[CompositeRecord] = field(default_factory=list)
     classes: list[PriorityClassRecord] = field(default_factory=list)
     levels: tuple[str, ...] = ()
-    device_classes: dict[str, str] = field(default_factory=dict)
     devices: DeviceObjects = field(default_factory=DeviceObjects)
     notes: list[str] = field(default_factory=list)

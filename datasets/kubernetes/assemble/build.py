@@ -5,15 +5,20 @@ name (digits as numbers), so equal snapshots give equal digests.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gangplan.datasets.kubernetes.assemble import notes, room, trees
+from gangplan.datasets.kubernetes.assemble.devices.claimed import Claimed, claimed, claiming
 from gangplan.datasets.kubernetes.assemble.duplicates import duplicates
 from gangplan.datasets.kubernetes.assemble.eligibility import Classes, classes_of
-from gangplan.datasets.kubernetes.assemble.extended import hold_claims
-from gangplan.datasets.kubernetes.assemble.holds import Unsupported, hold_short, hold_starved
+from gangplan.datasets.kubernetes.assemble.holds import (
+    Unsupported,
+    hold_claimless,
+    hold_short,
+    hold_starved,
+)
 from gangplan.datasets.kubernetes.assemble.levels import Levels, levels_of
 from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit, gather
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
@@ -51,6 +56,7 @@ class _Parts:
     levels: Levels
     rules: Rules
     classes: Classes
+    claimed: Claimed | None
 
     @property
     def node(self) -> dict[str, int]:
@@ -74,12 +80,20 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
     faults = Faults()
     duplicates(snapshot, faults)
     priorities = Priorities(snapshot.classes, faults)
-    members = gather(snapshot, priorities, faults)
+    claims = claiming(snapshot)
+    members = gather(snapshot, priorities, claims.users, faults)
     told = list(snapshot.notes)
-    hold_claims(members.units, snapshot.nodes, snapshot.device_classes, told)
+    for unit in members.units:
+        told += claims.extended.notes(unit.pending)
+        hold_claimless(unit, claims.users)
+        unit.pending = claims.extended.without(unit.pending)
     branches = trees.plant(snapshot.composites, members.units, priorities)
     _refuse_huge(members.units, faults)
-    roles = [(g, role) for g, unit in enumerate(members.units) for role in roles_of(unit, faults)]
+    roles = [
+        (g, role)
+        for g, unit in enumerate(members.units)
+        for role in roles_of(unit, claims.users, faults)
+    ]
     faults.check()
 
     nodes = sorted(snapshot.nodes, key=lambda record: natural(record.name))
@@ -95,6 +109,9 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         levels,
         _held_rules(members, branches, levels, nodes, ignore_unsupported, told),
         classes_of(nodes, [role.pods[0].eligibility for _, role in roles]),
+        claimed(
+            claims, snapshot.devices, nodes, [(role.use, role.pods) for _, role in roles], told
+        ),
     )
     told += notes.of_building(nodes, members, levels, snapshot.levels)
     return _instance(parts, snapshot, told)
@@ -137,7 +154,7 @@ def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instanc
     units, branches, roles = parts.members.units, parts.branches, parts.roles
     leaving = [pod for pod in parts.members.leaving if pod.node in parts.node]
     space = room.room_of(parts.nodes, parts.members.holding, parts.resources)
-    return Instance(
+    instance = Instance(
         nodes=Nodes(space.free, parts.classes.node_class, space.intact),
         topology=parts.levels.topology,
         roles=_roles(parts),
@@ -166,6 +183,20 @@ def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instanc
             notes=tuple(sorted(set(map(printable, told)), key=natural)),
         ),
         device_columns=tuple(r for r, name in enumerate(parts.resources) if room.is_device(name)),
+    )
+    return instance if parts.claimed is None else _with_claims(instance, parts.claimed, space)
+
+
+def _with_claims(instance: Instance, claimed: Claimed, space: room.Room) -> Instance:
+    found, roles = claimed.sections, instance.roles
+    intact = space.with_claimed(claimed.has, claimed.used)
+    return replace(
+        instance,
+        nodes=replace(instance.nodes, intact=intact),
+        roles=replace(roles, devices=roles.devices + claimed.gpus),
+        names=replace(instance.names, **found.names),
+        devices=found.devices,
+        claims=found.claims,
     )
 
 

@@ -46,7 +46,7 @@ class Classes:
         return int(self.node_class.max()) + 1 if len(self.node_class) else 0
 
 
-class _Tests:
+class Tests:
     """Distinct yes/no questions about nodes, one row of answers each."""
 
     def __init__(self, nodes: Sequence[NodeRecord]) -> None:
@@ -87,6 +87,17 @@ class _Tests:
         """Row of "the node is ready"."""
         return self._row("ready", lambda: np.array([n.ready for n in self._nodes], dtype=bool))
 
+    def selected(self, terms: Sequence[Sequence[Requirement]]) -> Flags:
+        """(N,) nodes that a node selector selects: some term, and all of that term."""
+        some = np.zeros(len(self._nodes), dtype=np.bool_)
+        for term in terms:
+            if term:  # an empty term matches nothing
+                every = np.ones(len(self._nodes), dtype=np.bool_)
+                for one in term:
+                    every &= self._answers[self.requirement(one)]
+                some |= every
+        return some
+
     def matrix(self) -> Flags:
         """Give all answers so far, (tests, N)."""
         return np.array(self._answers, dtype=np.bool_).reshape(len(self._answers), len(self._nodes))
@@ -104,7 +115,7 @@ def classes_of(nodes: Sequence[NodeRecord], eligibilities: Sequence[Eligibility]
     A node that is not ready takes no pod at all; a cordoned node has the taint
     ``node.kubernetes.io/unschedulable:NoSchedule``.
     """
-    tests = _Tests(nodes)
+    tests = Tests(nodes)
     plans = {one: _plan(one, tests) for one in dict.fromkeys(eligibilities)}
     answers = tests.matrix()
     node_class, first = _number(answers)
@@ -120,7 +131,7 @@ class _Plan:
     terms: list[list[int]] | None
 
 
-def _plan(eligibility: Eligibility, tests: _Tests) -> _Plan:
+def _plan(eligibility: Eligibility, tests: Tests) -> _Plan:
     every = [tests.ready(), tests.tolerations(eligibility.tolerations)]
     for key, value in eligibility.selector:
         every.append(tests.requirement(Requirement(key, "In", (value,))))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from gangplan.datasets.kubernetes.assemble.devices.users import Users
 from gangplan.datasets.kubernetes.assemble.membership import Unit
 from gangplan.datasets.kubernetes.assemble.trees import Branch
 from gangplan.datasets.kubernetes.order import full_name, natural
@@ -25,6 +26,15 @@ def hold_short(unit: Unit) -> None:
     if unit.leaving:
         reason += f"; terminating, not counted: {named(unit.leaving)}"
     unit.held.append(reason)
+
+
+def hold_claimless(unit: Unit, users: Users) -> None:
+    """Hold a unit whose pods have claims that no allocation can serve, whatever is free."""
+    uses = [users.of(pod, unit.record) for pod in unit.pending]
+    unit.unsupported += sorted({path for use in uses for path in use.unsupported})
+    problems = {problem for use in uses for problem in use.problems}
+    if problems:
+        unit.held.append(some(list(problems)))
 
 
 def hold_starved(branches: Sequence[Branch], units: Sequence[Unit]) -> None:

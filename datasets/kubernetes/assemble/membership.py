@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from gangplan.datasets.kubernetes.assemble.anti import Forbidders
+from gangplan.datasets.kubernetes.assemble.devices.users import Users
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL, Wishes, wishes
 from gangplan.datasets.kubernetes.order import by_name, full_name, natural
@@ -95,7 +96,7 @@ def pod_wishes(pod: PodRecord, faults: Faults) -> Wishes:
     return wishes(pod.annotations, "Pod", fault)
 
 
-def gather(snapshot: Snapshot, priorities: Priorities, faults: Faults) -> Membership:
+def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Faults) -> Membership:
     """Sort the pods of a snapshot into units, and find who holds room."""
     groups = {
         (record.namespace, record.name): Unit(
@@ -126,7 +127,7 @@ def gather(snapshot: Snapshot, priorities: Priorities, faults: Faults) -> Member
             (loose if unit is None else unit.pending).append(pod)
     found.leaving.sort(key=by_name)
     found.gated.sort(key=by_name)
-    making = _Making(priorities, Forbidders(found.holding), faults)
+    making = _Making(priorities, Forbidders(found.holding), users, faults)
     for unit in groups.values():
         making.fill(unit)
     found.units = [*groups.values(), *making.loose(loose, standing, groups.values())]
@@ -140,6 +141,7 @@ class _Making:
 
     priorities: Priorities
     forbidders: Forbidders
+    users: Users
     faults: Faults
 
     def fill(self, unit: Unit) -> None:
@@ -186,7 +188,7 @@ class _Making:
             forbidden = self.forbidders.path(pod)
             # A rule binds the pods of one owner; pods of nobody have nobody to be close to.
             alone = pod.name if pod.group or (wish.rules and not pod.owner) else ""
-            key = (*_nature(pod), alone, priority, forbidden, wish)
+            key = (*_nature(pod), self.users.of(pod), alone, priority, forbidden, wish)
             unit = alike.get(key)
             if unit is None:
                 name = full_name(pod)

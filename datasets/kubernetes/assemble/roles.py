@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from gangplan.datasets.kubernetes.assemble.devices.users import NOTHING, Use, Users
 from gangplan.datasets.kubernetes.assemble.membership import Unit, role_of
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_MINIMUM
 from gangplan.datasets.kubernetes.objects.annotationtext import path
@@ -19,24 +20,27 @@ class Role:
     name : label ``gangplan.io/role``; empty without one.
     pods : at least one, in natural order of their names.
     minimum, running : a minimum of the role's own and the running members it counts; 0 without.
+    use : the claims that each of them has.
     """
 
     name: str
     pods: list[PodRecord]
     minimum: int = 0
     running: int = 0
+    use: Use = NOTHING
 
 
-def roles_of(unit: Unit, faults: Faults) -> list[Role]:
+def roles_of(unit: Unit, users: Users, faults: Faults) -> list[Role]:
     """Divide a unit's waiting pods into roles; adds to ``unit.held`` where a minimum cannot be met.
 
-    Pods with equal (request, eligibility, role label) are one role.
+    Pods with equal (request, eligibility, role label, claims) are one role.
     """
     roles: dict[Hashable, Role] = {}
     for pod in unit.pending:
         name = role_of(pod)
-        key = (name, pod.eligibility, tuple(sorted(pod.request.items())))
-        roles.setdefault(key, Role(name, [])).pods.append(pod)
+        use = users.of(pod, unit.record)
+        key = (name, pod.eligibility, tuple(sorted(pod.request.items())), use.own, use.shared)
+        roles.setdefault(key, Role(name, [], use=use)).pods.append(pod)
     found = list(roles.values())
     if unit.record is not None:
         for name, minimum in unit.record.role_minimum.items():

@@ -21,7 +21,12 @@ def is_device(resource: str) -> bool:
     """Whether a resource counts as devices: ``DOMAIN/...gpu...``, not of kubernetes.io itself."""
     domain, slash, rest = resource.partition("/")
     native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
-    return bool(slash) and not native and "gpu" in rest.rsplit("/", 1)[-1].lower()
+    return bool(slash) and not native and is_gpu(rest)
+
+
+def is_gpu(name: str) -> bool:
+    """Whether the last part of a name speaks of GPUs: of a resource, a driver, a device class."""
+    return "gpu" in name.rsplit("/", 1)[-1].lower()
 
 
 def resources_of(pending: Sequence[PodRecord]) -> tuple[str, ...]:
@@ -42,10 +47,16 @@ class Room:
     ----------
     free : (N, R) room for new pods, base units.
     intact : (N,) the node has devices and all of them are free.
+    busy : (N,) a pod there holds one.
     """
 
     free: Ints
     intact: Flags
+    busy: Flags
+
+    def with_claimed(self, has: Flags, used: Flags) -> Flags:
+        """(N,) ``intact`` where nodes also have, and pods also use, GPUs of claims."""
+        return (self.intact | (has & ~self.busy)) & ~used
 
 
 def room_of(
@@ -66,13 +77,14 @@ def room_of(
         held[slot] += 1
     devices = [r for r, name in enumerate(resources) if is_device(name)]
     free = np.zeros((len(nodes), len(resources)), dtype=np.int64)
-    intact = np.zeros(len(nodes), dtype=np.bool_)
+    intact, busy = (np.zeros(len(nodes), dtype=np.bool_) for _ in range(2))
     for n, node in enumerate(nodes):
         has = [node.allocatable.get(name, 0) for name in resources]
         held = used[node.name]
         free[n] = [min(max(a - b, 0), MOST) for a, b in zip(has, held, strict=True)]
-        intact[n] = any(has[r] > 0 for r in devices) and not any(held[r] for r in devices)
-    return Room(free, intact)
+        busy[n] = any(held[r] for r in devices)
+        intact[n] = any(has[r] > 0 for r in devices) and not busy[n]
+    return Room(free, intact, busy)
 
 
 def _distinct(pods: Sequence[PodRecord]) -> list[dict[str, int]]:

@@ -2,7 +2,6 @@
 
 from gangplan.datasets.kubernetes.objects import groupspec
 from gangplan.datasets.kubernetes.objects.annotations import wishes
-from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.records import GroupRecord
 from gangplan.datasets.kubernetes.text.fields import Fields
 
@@ -46,10 +45,10 @@ def group(fields: Fields, version: str) -> GroupRecord:
         disruption=groupspec.disruption(spec, version),
         priority=number,
         priority_class=name,
-        unsupported=(*groupspec.claims(spec), *wish.unsupported),
+        unsupported=wish.unsupported,
         created=who.created,
         api_version=f"{groupspec.GROUP}/{version}",
         source=fields.source,
         workload=workload,
-        claims=pod_claims(spec, fields.section("status")),
+        claims=groupspec.claims(spec, fields.section("status")),
     )

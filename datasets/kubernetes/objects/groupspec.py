@@ -11,6 +11,7 @@ v1alpha3   1.37        as v1beta1, and CompositePodGroup
 
 from dataclasses import dataclass
 
+from gangplan.datasets.kubernetes.devicerecords import PodClaim
 from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import ANNOTATIONS
 from gangplan.datasets.kubernetes.records import TopologyRule
@@ -182,13 +183,12 @@ def preemption_policy(fields: Fields) -> None:
     fields.text("preemptionPolicy", choices=("PreemptLowerPriority", "Never"))
 
 
-def claims(fields: Fields) -> tuple[str, ...]:
-    """Check ``resourceClaims``; give its path where there are any: they are not honoured yet."""
+def claims(fields: Fields, status: Fields) -> tuple[PodClaim, ...]:
+    """Read ``resourceClaims``, and what the status says of them."""
     entries = fields.items("resourceClaims")
     if len(entries) > _MOST_CLAIMS:
         fields.fault("resourceClaims", f"at most {_MOST_CLAIMS} expected, got {len(entries)}")
-    pod_claims(fields, Fields({}, fields.source, fields.faults))
-    return (f"{fields.path}.resourceClaims",) if entries else ()
+    return pod_claims(fields, status)
 
 
 def workload_ref(fields: Fields, *, required: bool = False) -> str:

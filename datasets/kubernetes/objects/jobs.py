@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from gangplan.datasets.kubernetes.objects import groupspec
 from gangplan.datasets.kubernetes.objects.annotations import PREFIX
 from gangplan.datasets.kubernetes.objects.annotationtext import path
-from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import pod_from_spec
 from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord
 from gangplan.datasets.kubernetes.text import schema
@@ -247,11 +246,11 @@ def _group(
         disruption=groupspec.disruption(scheduling, "v1beta1"),
         priority=pod.priority,
         priority_class=pod.priority_class,
-        unsupported=(*groupspec.claims(scheduling), *map(path, delegated)),
+        unsupported=tuple(map(path, delegated)),
         created=who.created,
         api_version="batch/v1",
         source=fields.source,
-        claims=pod_claims(scheduling, Fields({}, fields.source, fields.faults)),
+        claims=groupspec.claims(scheduling, Fields({}, fields.source, fields.faults)),
     )
 
 

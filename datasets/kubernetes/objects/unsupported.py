@@ -31,11 +31,7 @@ PLACED_VOLUMES = frozenset(
 )
 """Volumes that tie a pod to some nodes: claims, and attachable ones (zones, limits, locks)."""
 
-DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
-"""Prefix of extended resources that stand for a DeviceClass (KEP-5004)."""
-
 _PORTS = "ports[].hostPort"
-_CLAIMS = "spec.resourceClaims"
 _RESTART_ALL = "RestartAllContainers"
 _RESTARTS = ("Always", "OnFailure", "Never")
 
@@ -57,8 +53,6 @@ def hard_rules(
     found.update(_affinity(spec))
     found.update(_spread(spec))
     found.update(_volumes(spec))
-    if spec.obj.get("resourceClaims"):
-        found.add(_CLAIMS)
     if spec.obj.get("hostUsers") is False and spec.boolean("hostNetwork"):
         found.add("spec.hostUsers")  # only where the kubelet declares the feature (KEP-5607)
     if spec.text("runtimeClassName") and not admitted:
@@ -79,8 +73,6 @@ def _containers(spec: Fields, containers: list[Fields], path: str) -> Iterator[s
             # An init container's ports are only held while it runs, unless it is a sidecar.
             held = path == "spec.containers[]" or obj.get("restartPolicy") == "Always"
             yield from _ports(container, f"{path}.{_PORTS}", held, host_network)
-        if obj.get("resources") is not None:
-            yield from _resources(container, f"{path}.resources")
         if obj.get("restartPolicyRules") is not None:
             for rule in container.items("restartPolicyRules"):
                 # Such pods only run where the kubelet declares the feature (KEP-5328).
@@ -97,19 +89,6 @@ def _ports(container: Fields, path: str, held: bool, host_network: bool) -> Iter
             yield path
         elif held and host_network and inside:
             yield "spec.hostNetwork"
-
-
-def _resources(container: Fields, path: str) -> Iterator[str]:
-    resources = container.obj.get("resources")
-    if not isinstance(resources, dict):
-        return
-    if resources.get("claims"):
-        yield _CLAIMS
-    for key in ("requests", "limits"):
-        amounts = resources.get(key)
-        for name in amounts if isinstance(amounts, dict) else ():
-            if name.startswith(DEVICE_CLASS):
-                yield f"{path}.{key}[{name}]"
 
 
 def _affinity(spec: Fields) -> Iterator[str]:

@@ -72,7 +72,7 @@ def _templates(spec: Fields, key: str, version: str, *, required: bool = False) 
         groupspec.only(template, version, known)
         groupspec.policy(template, "minCount")
         _rest(template, version)
-        groupspec.claims(template)
+        groupspec.claims(template, Fields({}, template.source, template.faults))
 
 
 def _composites(spec: Fields, version: str, levels: int) -> None:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from tests.datasets.kubernetes.objects import faults, gang, held, instance, node, obj, pod, pods
+from tests.datasets.kubernetes.objects import faults, held, instance, node, obj, pod
 
 NAME = "example.com/npu"
-RULE = f"unsupported spec.containers[].resources.requests[{NAME}] (DeviceClass npu)"
 
 
 def device_class(resource: Any = NAME, name: str = "npu") -> dict[str, Any]:
@@ -17,16 +16,11 @@ def asking(name: str, **fields: Any) -> dict[str, Any]:
     return pod(name, spec=request, **fields)
 
 
-def test_a_resource_that_only_a_device_class_has_holds_the_pods_that_ask_for_it() -> None:
+def test_a_resource_that_only_a_device_class_has_is_claimed_by_the_pods_that_ask_for_it() -> None:
     built = instance(node("n1"), device_class(), asking("p"), pod("q"))
-    assert held(built) == {"lab/p": RULE}
-
-
-def test_a_member_of_a_group_that_asks_for_it_holds_the_group() -> None:
-    member = asking("m")
-    member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
-    built = instance(node("n1"), device_class(), gang("g", 1), member, *pods("g", 1))
-    assert held(built) == {"lab/g": RULE}
+    assert held(built) == {}
+    assert [built.names.pods[k] for k in built.claims.own_role] == ["lab/p"]
+    assert NAME not in built.names.resources
 
 
 def test_nodes_that_offer_the_resource_themselves_are_used_with_a_note() -> None:

@@ -35,7 +35,7 @@ def test_in_1_37_scheduling_makes_a_gang_of_parallelism() -> None:
     assert (built.groups.kind.tolist(), built.groups.minimum.tolist()) == ([GANG], [3])
 
 
-def test_in_1_37_scheduling_gives_minimum_topology_and_claims() -> None:
+def test_in_1_37_scheduling_gives_minimum_and_topology() -> None:
     spec = scheduling(
         schedulingPolicy={"gang": {"minCount": 2}},
         schedulingConstraints={"topology": [{"key": "rack"}]},
@@ -45,7 +45,7 @@ def test_in_1_37_scheduling_gives_minimum_topology_and_claims() -> None:
     built = instance(node("n1", labels={"rack": "a"}), job("train", 3, **spec))
     assert built.groups.minimum.tolist() == [2]
     assert len(built.rules) == 1
-    assert held(built) == {"lab/train": "unsupported spec.scheduling.resourceClaims"}
+    assert held(built) == {}
 
 
 def test_in_1_36_an_indexed_job_of_equal_numbers_is_a_gang() -> None:

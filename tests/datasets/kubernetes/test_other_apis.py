@@ -146,7 +146,7 @@ def test_one_matching_pod_holds_its_whole_group() -> None:
 
 
 def test_an_unsupported_rule_of_one_pod_holds_its_whole_group() -> None:
-    claims = {"resourceClaims": [{"name": "x", "resourceClaimName": "y"}]}
-    objects = [node("n1"), gang("g", 2), pod("g-0", "g"), pod("g-1", "g", spec=claims)]
-    assert held(instance(*objects)) == {"lab/g": "unsupported spec.resourceClaims"}
+    other = {"runtimeClassName": "kata"}
+    objects = [node("n1"), gang("g", 2), pod("g-0", "g"), pod("g-1", "g", spec=other)]
+    assert held(instance(*objects)) == {"lab/g": "unsupported spec.runtimeClassName"}
     assert held(instance(*objects, ignore_unsupported=True)) == {}

@@ -48,18 +48,19 @@ def test_more_than_one_topology_key_is_refused() -> None:
     assert "spec.schedulingConstraints.topology: at most 1 entry" in fault
 
 
-def test_claims_of_a_group_hold_it_by_their_path() -> None:
+def test_a_claim_of_a_group_that_none_of_its_pods_names_changes_nothing() -> None:
     spec = {"resourceClaims": [{"name": "fab", "resourceClaimName": "multi-fab"}]}
     built = instance(node("n1"), gang("g", 2, spec=spec), *pods("g", 2))
-    assert held(built) == {"lab/g": "unsupported spec.resourceClaims"}
-
-
-def test_ignored_claims_are_told_once_a_field() -> None:
-    spec = {"resourceClaims": [{"name": "fab", "resourceClaimName": "multi-fab"}]}
-    objects = [node("n1"), gang("g", 2, spec=spec), *pods("g", 2)]
-    built = instance(*objects, ignore_unsupported=True)
     assert held(built) == {}
-    assert "unsupported spec.resourceClaims is ignored in lab/g" in built.names.notes
+
+
+def test_an_ignored_rule_is_told_once_a_field() -> None:
+    made = pods("g", 2)
+    for one in made:
+        one["spec"]["runtimeClassName"] = "kata"
+    built = instance(node("n1"), gang("g", 2), *made, ignore_unsupported=True)
+    assert held(built) == {}
+    assert "unsupported spec.runtimeClassName is ignored in lab/g" in built.names.notes
 
 
 @pytest.mark.parametrize(

@@ -150,13 +150,13 @@ def test_a_held_child_that_stands_still_counts_for_its_parent() -> None:
     built = instance(
         node("n1"),
         composite("root", 2),
-        child("stands", "root", 1, **claims),
+        child("stands", "root", 1),
         child("waits", "root"),
         pod("a-0", "stands", on="n1"),
-        pod("a-1", "stands"),
+        pod("a-1", "stands", spec=claims),
         pod("b-0", "waits"),
     )
-    assert held(built) == {"lab/stands": "unsupported spec.resourceClaims"}
+    assert held(built) == {"lab/stands": "ResourceClaim lab/x does not exist"}
     assert built.names.held_composites == ("",)
 
 

@@ -1,0 +1,124 @@
+"""Specs as the columns say them: what fits a choice, what an ALL choice asks, barred nodes."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.datasets.devices import Choice, Request, Rule, Spec
+from gangplan.datasets.kubernetes.assemble.devices.answers import Answer, Answers
+from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory
+from gangplan.datasets.kubernetes.assemble.devices.kinds import Kinds
+from gangplan.datasets.kubernetes.assemble.devices.specs import members
+from gangplan.datasets.kubernetes.assemble.holds import some
+from gangplan.datasets.kubernetes.devicerecords import (
+    ALL,
+    ChoiceRecord,
+    RequestRecord,
+    SpecRecord,
+)
+from gangplan.models.arrays import Flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitting:
+    """Writes specs over all devices of an inventory.
+
+    Attributes
+    ----------
+    nodes : names of the nodes, for notes.
+    notes : told where a selector fails, and where a missing attribute leaves a node without device.
+    """
+
+    inventory: Inventory
+    kinds: Kinds
+    answers: Answers
+    nodes: Sequence[str]
+    notes: list[str]
+
+    def spec(self, record: SpecRecord) -> Spec:
+        """Write a spec; ``uses`` are filled in once pots have units."""
+        bound: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+        rules = []
+        for constraint in record.constraints:
+            whose = members(record, constraint)
+            rules.append(Rule(constraint.attribute, constraint.distinct, whose))
+            for member in whose:
+                bound[member].add(constraint.attribute)
+        requests = [
+            self._request(request, [sorted(bound[q, b]) for b in range(len(request.choices))])
+            for q, request in enumerate(record.requests)
+        ]
+        return Spec(tuple(requests), tuple(rules))
+
+    def _request(self, record: RequestRecord, bound: Sequence[Sequence[str]]) -> Request:
+        barred = np.zeros(len(self.nodes), dtype=np.bool_)
+        choices = []
+        for choice, attributes in zip(record.choices, bound, strict=True):
+            name = f"{record.name}/{choice.name}" if choice.name else record.name
+            answer = self.answers.of(choice)
+            # Choices are tried in order: one that cannot be judged bars those after it.
+            barred = barred | self._failed(name, answer)
+            choices.append(self._choice(choice, name, answer, attributes, barred))
+        return Request(record.name, tuple(choices))
+
+    def _choice(
+        self,
+        choice: ChoiceRecord,
+        name: str,
+        answer: Answer,
+        attributes: Sequence[str],
+        barred: Flags,
+    ) -> Choice:
+        usable, of = self.inventory.usable, self.kinds.of
+        fits, asks = answer.fits[of] & usable, answer.asks[of] & usable
+        for attribute in attributes:
+            fits = self._with(attribute, fits, name)
+        if choice.count != ALL:
+            return Choice(fits, choice.name, choice.count, choice.admin, barred=barred)
+        doubtful = answer.asks[of]
+        for failing in answer.failed.values():
+            doubtful |= failing[of]
+        doubtful &= ~usable
+        barred = barred | self.inventory.nodes_of(doubtful) | self.inventory.unseen
+        return Choice(fits, choice.name, ALL, choice.admin, asks, barred)
+
+    def _failed(self, name: str, answer: Answer) -> Flags:
+        """(N,) nodes that reach a device on which a selector fails."""
+        barred = np.zeros(len(self.nodes), dtype=np.bool_)
+        for reason, kinds in answer.failed.items():
+            devices = kinds[self.kinds.of] & self.inventory.usable
+            nodes = self.inventory.nodes_of(devices)
+            if nodes.any():
+                barred |= nodes
+                self.notes.append(
+                    f"request {name} is not served on {self._some(nodes)}: {reason}"
+                    f" ({self.inventory.names(devices)})"
+                )
+        return barred
+
+    def _with(self, attribute: str, fits: Flags, name: str) -> Flags:
+        """Leave out devices without an attribute that a rule of the choice compares."""
+        has = fits & self.inventory.carry(attribute)
+        lost = fits & ~has
+        if lost.any():
+            alone = self.inventory.nodes_of(lost) & ~self.inventory.nodes_of(has)
+            if alone.any():
+                self.notes.append(
+                    f"request {name} cannot be served on {self._some(alone)}: no device there has"
+                    f" the attribute {attribute} ({self._on(lost, alone)})"
+                )
+        return has
+
+    def _on(self, devices: Flags, nodes: Flags) -> str:
+        """Name a few of the devices that these nodes reach."""
+        mine = [
+            i
+            for i in np.flatnonzero(devices).tolist()
+            if self.inventory.zone[i] >= 0 or nodes[self.inventory.node[i]]
+        ]
+        return some([self.inventory.name(i) for i in mine])
+
+    def _some(self, nodes: Flags) -> str:
+        return some([self.nodes[n] for n in np.flatnonzero(nodes).tolist()])

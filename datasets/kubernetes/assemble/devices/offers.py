@@ -1,0 +1,99 @@
+"""Devices as the columns say them: what is taken, what counters and pots have left, traits."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gangplan.datasets.devices import Offer
+from gangplan.datasets.kubernetes.assemble.devices.held import Held
+from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory
+from gangplan.datasets.kubernetes.assemble.devices.pools import Pool
+from gangplan.datasets.kubernetes.assemble.devices.scales import Scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stock:
+    """Writes the devices that some choice asks.
+
+    Attributes
+    ----------
+    counters : units of counters, by full name. pots : units of capacities, by qualified name.
+    """
+
+    inventory: Inventory
+    held: Held
+    counters: Scale
+    pots: Scale
+
+    def left(self, devices: Sequence[int]) -> dict[str, int]:
+        """Give what is left of each counter that one of the devices draws from."""
+        found: dict[str, int] = {}
+        pools = {id(pool): pool for pool in (self.inventory.pools[i] for i in devices)}
+        drawn = {
+            (id(self.inventory.pools[i]), f"{group}/{counter}")
+            for i in devices
+            for group, counter, _ in self.inventory.records[i].draws
+        }
+        for number, pool in pools.items():
+            if not pool.counters:
+                continue
+            free = self._free(pool)
+            for name in sorted(free):
+                if (number, name) in drawn:
+                    full = f"{pool.full_name}/{name}"
+                    found[full] = self.counters.free(full, free[name])
+        return found
+
+    def _free(self, pool: Pool) -> dict[str, Fraction]:
+        """Subtract the draws of every held device of the pool, each once."""
+        free = dict(pool.counters)
+        for device, _ in pool.devices:
+            held = (pool.driver, pool.name, device.name) in self.held.consumed
+            for group, counter, amount in device.draws:
+                name = f"{group}/{counter}"
+                full = f"{pool.full_name}/{name}"
+                self.counters.meet([(full, amount), (full, pool.counters[name])])
+                if held:
+                    free[name] -= amount
+        return free
+
+    def offers(self, devices: Iterable[int], compared: Iterable[str]) -> list[Offer]:
+        """Write the devices; `left` comes first, since it settles the units of counters.
+
+        Parameters
+        ----------
+        compared : attributes that some rule compares.
+        """
+        names = sorted(set(compared))
+        return [self._offer(i, names) for i in devices]
+
+    def _offer(self, i: int, compared: Sequence[str]) -> Offer:
+        inventory = self.inventory
+        device = inventory.records[i]
+        shares = self.held.consumed.get(inventory.keys[i])
+        return Offer(
+            name=inventory.name(i),
+            node=int(inventory.node[i]),
+            zone=int(inventory.zone[i]),
+            multi=device.multi,
+            taken=shares is not None and not device.multi,
+            draws={} if shares is not None else self._draws(i),
+            pots={
+                name: self.pots.free(name, capacity.value - (shares or {}).get(name, Fraction(0)))
+                for name, capacity in sorted(device.capacity.items() if device.multi else ())
+            },
+            traits={
+                # Equal values of two types are different values.
+                name: tuple((found.type, value) for value in dict.fromkeys(found.values))
+                for name in compared
+                if (found := device.attributes.get(name)) is not None
+            },
+        )
+
+    def _draws(self, i: int) -> dict[str, int]:
+        pool = self.inventory.pools[i].full_name
+        found = {}
+        for group, counter, amount in self.inventory.records[i].draws:
+            name = f"{pool}/{group}/{counter}"
+            found[name] = self.counters.taken(name, amount)
+        return found

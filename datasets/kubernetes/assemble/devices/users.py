@@ -1,0 +1,248 @@
+"""Who has which claims: entries of pods and PodGroups resolved to specs and shared claims.
+
+An entry that equals one of the pod's PodGroup in all three fields is the group's claim (KEP-5729):
+one allocation for all pods that name it alike. Any other claim by name is one allocation for all
+its users, and a template gives each pod a claim of its own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gangplan.datasets.kubernetes.assemble.devices.extended import Extended
+from gangplan.datasets.kubernetes.assemble.devices.specs import Specs
+from gangplan.datasets.kubernetes.devicerecords import (
+    ClaimRecord,
+    DeviceObjects,
+    PodClaim,
+    SpecRecord,
+)
+from gangplan.datasets.kubernetes.order import full_name
+from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Claims of a pod; equal uses are alike to the planner.
+
+    Attributes
+    ----------
+    own : name in the pod and number of the spec, of each claim of its own.
+    shared : names of the claims that it uses with others, or that are allocated already.
+    problems : why it cannot be placed. unsupported : fields that are not honoured.
+    """
+
+    own: tuple[tuple[str, int], ...] = ()
+    shared: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+
+NOTHING = Use()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """A claim with one allocation: an object, or one still to be made from a template.
+
+    ``spec``: number of it. ``by_group``: users to whom it belongs through their PodGroup.
+    """
+
+    name: str
+    spec: int
+    claim: ClaimRecord | None
+    by_group: set[str] = field(default_factory=set)
+
+
+class Users:
+    """Resolves the claims of waiting pods, each pod once.
+
+    Attributes
+    ----------
+    shared : name -> every claim that some waiting pod shares.
+    """
+
+    def __init__(self, objects: DeviceObjects, specs: Specs, extended: Extended) -> None:
+        self.shared: dict[str, Shared] = {}
+        self._specs, self._extended = specs, extended
+        self._claims = {(one.namespace, one.name): one for one in objects.claims}
+        self._templates = {(one.namespace, one.name): one.spec for one in objects.templates}
+        self._of: dict[str, Use] = {}
+
+    def of(self, pod: PodRecord, group: GroupRecord | None = None) -> Use:
+        """Give the claims of a pod; of one met before, the same answer."""
+        name = full_name(pod)
+        if name not in self._of:
+            resources = self._extended.asked(pod)
+            if pod.claims or resources:
+                entries = {_fields(one): one for one in group.claims} if group else {}
+                making = _Making(self, pod, group, entries)
+                self._of[name] = making.use(resources)
+            else:
+                self._of[name] = NOTHING
+        return self._of[name]
+
+    def claim(self, namespace: str, name: str) -> ClaimRecord | None:
+        """Find a ResourceClaim."""
+        return self._claims.get((namespace, name))
+
+    def template(self, namespace: str, name: str) -> SpecRecord | None:
+        """Find what a ResourceClaimTemplate asks."""
+        return self._templates.get((namespace, name))
+
+    def number(self, spec: SpecRecord) -> int:
+        """Give a spec its number."""
+        return self._specs.number(spec)
+
+    def problems(self, number: int) -> tuple[str, ...]:
+        """Say what is wrong with a spec."""
+        return self._specs.problems(number)
+
+    def unsupported(self, number: int) -> tuple[str, ...]:
+        """Fields of a spec that are not honoured."""
+        return self._specs.records[number].unsupported
+
+    def extended_spec(self, resources: Mapping[str, int]) -> SpecRecord:
+        """Give the claim that the scheduler would make for extended resources."""
+        return self._extended.spec(resources)
+
+
+@dataclass(slots=True)
+class _Making:
+    """The claims of one pod in the making."""
+
+    users: Users
+    pod: PodRecord
+    group: GroupRecord | None
+    entries: Mapping[tuple[str, str, str], PodClaim]
+    own: list[tuple[str, int]] = field(default_factory=list)
+    shared: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    unsupported: set[str] = field(default_factory=set)
+
+    def use(self, resources: Mapping[str, int]) -> Use:
+        """Resolve every entry."""
+        for entry in self.pod.claims:
+            of_group = self.entries.get(_fields(entry))
+            if entry.claim:
+                self._by_name(entry.claim, of_group is not None)
+            elif of_group is not None:
+                self._of_group(of_group, entry)
+            else:
+                self._of_template(entry)
+        if resources:
+            self._of_resources(resources)
+        return Use(
+            tuple(sorted(self.own)),
+            tuple(sorted(self.shared)),
+            tuple(dict.fromkeys(self.problems)),
+            tuple(sorted(self.unsupported)),
+        )
+
+    def _by_name(self, name: str, of_group: bool) -> None:
+        claim = self._found(name)
+        if claim is not None:
+            self._share(claim, of_group=of_group)
+
+    def _of_group(self, entry: PodClaim, mine: PodClaim) -> None:
+        """One claim for the group, generated already or still to be made."""
+        made = mine.generated if entry.generated is None else entry.generated
+        if made == "":
+            return
+        assert self.group is not None
+        if made is not None:
+            claim = self._found(made)
+            if claim is not None and self._belongs(claim, "podgroup", self.group.name, ""):
+                self._share(claim, of_group=True)
+            return
+        spec = self._template(entry.template)
+        if spec is not None:
+            name = f"{self.pod.namespace}/{self.group.name}:{entry.name}"
+            self._add(Shared(name, self.users.number(spec), None), spec, of_group=True)
+
+    def _of_template(self, entry: PodClaim) -> None:
+        """Give the pod a claim of its own; one that is allocated already pins it."""
+        if entry.generated == "":
+            return
+        if entry.generated is None:
+            spec = self._template(entry.template)
+            if spec is not None:
+                self._ask(entry.name, spec)
+            return
+        claim = self._found(entry.generated)
+        if claim is not None and self._belongs(claim, "pod", self.pod.name, self.pod.uid):
+            self._take(entry.name, claim)
+
+    def _of_resources(self, resources: Mapping[str, int]) -> None:
+        """Claim what extended resources stand for; the scheduler may have done so already."""
+        claim = self.users.claim(self.pod.namespace, self.pod.extended_claim)
+        if claim is not None and self._belongs(claim, "pod", self.pod.name, self.pod.uid):
+            self._take(EXTENDED, claim)
+        elif claim is None:
+            self._ask(EXTENDED, self.users.extended_spec(resources))
+
+    def _take(self, name: str, claim: ClaimRecord) -> None:
+        if claim.allocation is not None:
+            self._share(claim, of_group=False)
+        else:
+            self._ask(name, claim.spec)
+
+    def _ask(self, name: str, spec: SpecRecord) -> None:
+        if not spec.requests:
+            return  # it gets an empty allocation anywhere
+        number = self.users.number(spec)
+        self.problems += self.users.problems(number)
+        self.unsupported |= set(self.users.unsupported(number))
+        self.own.append((name, number))
+
+    def _share(self, claim: ClaimRecord, of_group: bool) -> None:
+        name = f"{claim.namespace}/{claim.name}"
+        self._add(Shared(name, self.users.number(claim.spec), claim), claim.spec, of_group)
+
+    def _add(self, shared: Shared, spec: SpecRecord, of_group: bool) -> None:
+        allocated = shared.claim is not None and shared.claim.allocation is not None
+        if not (allocated or spec.requests):
+            return
+        shared = self.users.shared.setdefault(shared.name, shared)
+        if of_group:
+            shared.by_group.add(full_name(self.pod))
+        if not allocated:
+            self.problems += self.users.problems(shared.spec)
+            self.unsupported |= set(self.users.unsupported(shared.spec))
+        self.shared.add(shared.name)
+
+    def _found(self, name: str) -> ClaimRecord | None:
+        claim = self.users.claim(self.pod.namespace, name)
+        if claim is None:
+            self.problems.append(f"ResourceClaim {self.pod.namespace}/{name} does not exist")
+        elif claim.terminating:
+            self.problems.append(f"ResourceClaim {self.pod.namespace}/{name} is being deleted")
+            return None
+        return claim
+
+    def _template(self, name: str) -> SpecRecord | None:
+        spec = self.users.template(self.pod.namespace, name)
+        if spec is None:
+            what = f"ResourceClaimTemplate {self.pod.namespace}/{name}"
+            self.problems.append(f"{what} does not exist")
+        return spec
+
+    def _belongs(self, claim: ClaimRecord, kind: str, name: str, uid: str) -> bool:
+        """Whether a generated claim was made for this pod or group; a problem where it was not."""
+        owner = claim.controller
+        what = f"ResourceClaim {claim.namespace}/{claim.name}"
+        if owner is None:
+            self.problems.append(f"{what} belongs to nobody, not to {full_name(self.pod)}")
+            return False
+        same = owner.resource.lower() in (kind, f"{kind}s") and owner.name == name
+        if same and (not uid or not owner.uid or owner.uid == uid):
+            return True
+        self.problems.append(f"{what} belongs to {owner.resource} {owner.name}")
+        return False
+
+
+EXTENDED = "<extended-resources>"
+"""Name of the claim for extended resources, as kube-scheduler calls it; no pod can call one so."""
+
+
+def _fields(entry: PodClaim) -> tuple[str, str, str]:
+    return entry.name, entry.claim, entry.template

@@ -1,0 +1,100 @@
+"""Pools: generations, incomplete and contradictory ones."""
+
+import pytest
+
+from tests.datasets.kubernetes.devices.claims import (
+    Obj,
+    asks,
+    barred,
+    claiming,
+    counters,
+    device,
+    device_class,
+    draws,
+    fitting,
+    host,
+    notes,
+    request,
+    slice_,
+    template,
+)
+from tests.datasets.kubernetes.objects import held, instance
+
+ALL = asks(request(allocationMode="All"))
+
+
+def test_only_the_slices_of_the_highest_generation_count() -> None:
+    old, new = slice_("old", "d0", "d1"), slice_("new", "d1", generation=2)
+    built = instance(host("n1"), device_class(), old, new, template(), claiming("p", "t"))
+    assert built.names.devices == ("gpu.example.com/n1/d1",)
+    (note,) = notes(built, "generation")
+    assert note == (
+        "pool gpu.example.com/n1 is of generation 2; 1 ResourceSlice of an older one not used: old"
+    )
+
+
+def incomplete(spec: Obj) -> list[Obj]:
+    half = slice_("half", "d0", slices=2)
+    whole = slice_("whole", "e0", on="n2", pool="n2")
+    nodes = [host("n1"), host("n2"), host("n3")]
+    return [*nodes, device_class(), half, whole, template(spec=spec), claiming("p", "t")]
+
+
+def test_devices_of_an_incomplete_pool_are_not_allocated() -> None:
+    built = instance(*incomplete(asks()))
+    assert (fitting(built), barred(built), held(built)) == ({"e0"}, set(), {})
+    (note,) = notes(built, "incomplete")
+    assert note.startswith("pool gpu.example.com/n1 is incomplete, 1 of its 2 ResourceSlices")
+
+
+def test_all_devices_of_an_incomplete_pool_bar_the_nodes_that_reach_it() -> None:
+    built = instance(*incomplete(ALL))
+    assert (fitting(built), barred(built)) == ({"e0"}, {"n1"})
+
+
+def test_an_incomplete_pool_of_other_devices_bars_no_node() -> None:
+    objects = incomplete(ALL)
+    objects.append(slice_("nics", "nic", pool="n2", on="n2", driver="nic.example.com", slices=2))
+    assert barred(instance(*objects)) == {"n1"}
+
+
+def test_an_incomplete_pool_that_shows_no_device_bars_all_that_ask_for_all() -> None:
+    objects = [*incomplete(ALL), counters("c", pool="n3", slices=2, mode="1")]
+    objects[-1]["spec"]["nodeName"] = "n3"
+    assert barred(instance(*objects)) == {"n1", "n3"}
+
+
+@pytest.mark.parametrize(
+    ("slices", "reason"),
+    [
+        ([slice_("s", "d0", "d1"), slice_("t", "d0")], "has devices of one name: d0"),
+        (
+            [slice_("s", device("d0", consumesCounters=draws(mode="1")))],
+            "does not declare counters that its devices draw from: card/mode",
+        ),
+        (
+            [counters("s", mode="1"), counters("t", mode="1"), slice_("u", "d0")],
+            "has counter sets of one name: card",
+        ),
+    ],
+)
+def test_a_pool_that_contradicts_itself_is_not_allocated(slices: list[Obj], reason: str) -> None:
+    for one in slices:
+        one["spec"]["pool"]["resourceSliceCount"] = len(slices)
+    objects = [host("n1"), device_class(), *slices, template(spec=ALL), claiming("p", "t")]
+    built = instance(*objects)
+    assert (fitting(built), barred(built)) == (set(), {"n1"})
+    (note,) = notes(built, "pool gpu.example.com/n1")
+    assert reason in note
+
+
+def test_a_device_with_an_alpha_field_is_left_out_by_name() -> None:
+    grouped = [{**draws(mode="1")[0], "compatibilityGroups": ["a"]}]
+    slices = [
+        counters("c", mode="2"),
+        slice_("s", device("d0", consumesCounters=grouped), "d1", slices=2),
+    ]
+    built = instance(host("n1"), device_class(), *slices, template(), claiming("p", "t"))
+    assert fitting(built) == {"d1"}
+    (note,) = notes(built, "compatibilityGroups")
+    assert note.endswith("of 1 device, not allocated: gpu.example.com/n1/d0")
