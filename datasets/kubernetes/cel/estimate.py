@@ -25,7 +25,8 @@ UNKNOWN = 2**64 - 1
 
 _ENTRIES, _DOMAIN, _ID, _DRIVER, _ATTRIBUTE = 32, 63, 32, 63, 64
 _INCLUDES = 48
-_SCALARS = ("bool", "int", "double")
+# cel-go does not bound types and null; a comparison with them is never dear, so they are here.
+_SCALARS = ("bool", "int", "double", "type", "null")
 _COMPARED = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_")
 
 Path = tuple[str, ...]
@@ -140,6 +141,9 @@ class _Estimate:
             self.paths[id(node)] = (*self.paths.get(id(one), ()), part)
             if id(one) in self.elements:
                 self.sizes[id(node)] = self.elements[id(one)]
+        if node.function == "dyn":
+            self._copy(node, node.operands[0])
+            return total + 1
         price, made = _price(node, [self.size(one) for one in node.operands])
         if node.function == "_+_" and self._joined(node):
             price = 1
@@ -158,10 +162,14 @@ class _Estimate:
         total = self.cost(node.range, local) + self.cost(node.start, local)
         inner = {**local, node.accumulator: self._local(node.start)}
         total += self.cost(node.result, inner)
-        self.sizes[id(node)] = self.size(node.result)
-        if id(node.result) in self.elements:
-            self.elements[id(node)] = self.elements[id(node.result)]
+        self._copy(node, node.result)
         return min(total, UNKNOWN)
+
+    def _copy(self, node: Node, source: Node) -> None:
+        """Give a node the sizes of another."""
+        self.sizes[id(node)] = self.size(source)
+        if id(source) in self.elements:
+            self.elements[id(node)] = self.elements[id(source)]
 
     def _local(self, node: Node) -> _Local:
         return _Local(
