@@ -166,6 +166,7 @@ def _way(
     counts = [_devices(claims, sights, b, good) for b, good in zip(combination, cells, strict=True)]
     if sum(counts) > MOST_RESULTS:
         return None
+    used_up = [not claims.choice_admin[b] for b in combination]
     banned: set[tuple[int, int]] = set()
     while True:
         entries = _entries(claims, sights, combination, cells, counts, banned)
@@ -179,7 +180,7 @@ def _way(
                 return None
             free = {y: w for y, w in weight.items() if not entries[y][2]}
             closed |= {entries[y][:2] for y, w in free.items() if w > bound - fixed}
-            if _can_exceed(free, bound - fixed, entries, counts, sights):
+            if _can_exceed(free, bound - fixed, entries, counts, used_up, sights):
                 caps.append(Cap(bound - fixed, tuple(free), tuple(free.values())))
         if not closed:
             break
@@ -270,12 +271,14 @@ def _can_exceed(
     bound: int,
     entries: Sequence[tuple[int, int, int]],
     counts: Sequence[int],
+    used_up: Sequence[bool],
     sights: Sequence[Sight],
 ) -> bool:
     """Tell whether counts and sizes alone let one claim exceed the bound."""
     most: dict[int, int] = {}
     for y, w in free.items():
         at, e, _ = entries[y]
-        own = counts[at] if sights[e].multi else min(counts[at], sights[e].size)
+        # Only what is used up is bounded by the devices there are, even without a cap.
+        own = min(counts[at], sights[e].size) if used_up[at] and not sights[e].multi else counts[at]
         most[at] = min(most.get(at, 0) + own * w, counts[at] * max(free.values()))
     return sum(most.values()) > bound
