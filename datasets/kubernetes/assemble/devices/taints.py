@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import product
 
 from gangplan.datasets.kubernetes.devicerecords import DeviceRecord, TaintRuleRecord
 from gangplan.datasets.kubernetes.records import Taint
@@ -27,7 +28,10 @@ class Taints:
     def of(self, driver: str, pool: str, device: DeviceRecord) -> frozenset[Taint]:
         """Give the taints of a device that forbid: NoSchedule and NoExecute alike."""
         found = {Taint(one.key, one.value, one.effect) for one in device.taints}
-        for (whose, where, which), taints in self._rules.items():
-            if whose in (None, driver) and where in (None, pool) and which in (None, device.name):
-                found |= taints
+        if self._rules:
+            for key in product((None, driver), (None, pool), (None, device.name)):
+                found |= self._rules.get(key, _NONE)
         return frozenset(found)
+
+
+_NONE: frozenset[Taint] = frozenset()

@@ -4,6 +4,12 @@ import random
 import time
 
 from gangplan.datasets.kubernetes.assemble.build import build
+from gangplan.datasets.kubernetes.assemble.devices.inventory import inventory_of
+from gangplan.datasets.kubernetes.assemble.devices.kinds import kinds_of
+from gangplan.datasets.kubernetes.assemble.devices.pools import pools_of
+from gangplan.datasets.kubernetes.assemble.devices.reach import Reach
+from gangplan.datasets.kubernetes.assemble.devices.taints import Taints
+from gangplan.datasets.kubernetes.cel import Reads
 from gangplan.datasets.kubernetes.devicerecords import (
     Attribute,
     ChoiceRecord,
@@ -97,6 +103,22 @@ def test_forty_thousand_devices_and_twenty_specs_are_assembled_in_seconds() -> N
     assert time.perf_counter() - start < 20  # idle: see docs/devices.md
     assert (len(built.devices), built.claims.n_specs) == (8 * N_NODES, N_SPECS)
     assert built.claims.fits.sum(axis=1).tolist() == [4 * N_NODES] * N_SPECS
+
+
+def test_what_no_selector_reads_makes_no_kind() -> None:
+    made = snapshot()
+    pools = pools_of(made.devices.slices[:40], [])
+    inventory = inventory_of(pools, Reach(made.nodes), Taints([]), [])
+    model = Reads(attributes=frozenset({f"{DRIVER}/model"}))
+    assert len(kinds_of(inventory, Reads(), []).kinds) == 1
+    assert len(kinds_of(inventory, model, []).kinds) == 2
+    assert kinds_of(inventory, model, []).of.tolist() == [0] * 8 + [1] * 8 + kinds_after(38)
+    uuid = Reads(attributes=frozenset({f"{DRIVER}/uuid"}))
+    assert len(kinds_of(inventory, uuid, []).kinds) == 320
+
+
+def kinds_after(nodes: int) -> list[int]:
+    return [n % 2 for n in range(nodes) for _ in range(8)]
 
 
 def objects() -> list[Obj]:

@@ -20,7 +20,7 @@ from tests.datasets.kubernetes.devices.claims import (
     slice_,
     template,
 )
-from tests.datasets.kubernetes.objects import gang, held, instance
+from tests.datasets.kubernetes.objects import gang, held, instance, job, pod_spec
 
 TEMPLATE = {"name": "c", "resourceClaimTemplateName": "t"}
 
@@ -196,3 +196,30 @@ def test_pods_without_claims_leave_no_trace_of_devices() -> None:
     bare = instance(host("n1"), claiming("p"))
     with_slices = instance(host("n1"), device_class(), slice_("s", "d0"), claiming("p"))
     assert bare.digest() == with_slices.digest()
+
+
+def test_the_pods_that_a_job_makes_share_the_claim_of_its_group() -> None:
+    template_of_pods = {"spec": pod_spec(0, resourceClaims=[TEMPLATE])}
+    scheduling = {"schedulingPolicy": {"gang": {"minCount": 2}}, "resourceClaims": [TEMPLATE]}
+    made = job("train", 3, template=template_of_pods, scheduling=scheduling)
+    built = built_of(template(), made)
+    assert (users(built), own(built)) == ({"lab/train:c": [0]}, [])
+    assert built.roles.wanted.tolist() == [3]
+
+
+def test_the_pods_that_a_job_makes_have_claims_of_their_own() -> None:
+    made = job("train", 3, template={"spec": pod_spec(0, resourceClaims=[TEMPLATE])})
+    built = built_of(template(), made)
+    assert (users(built), own(built)) == ({}, [(0, 0)])
+
+
+def test_a_claim_that_nobody_generated_yet_needs_its_template() -> None:
+    built = built_of(claiming_gang("g", 1, TEMPLATE), claiming("g-0", TEMPLATE, group="g"))
+    assert held(built) == {"lab/g": "ResourceClaimTemplate lab/t does not exist"}
+
+
+def test_many_reasons_of_a_group_are_told_in_short() -> None:
+    pods = [claiming(f"g-{n}", f"lost-{n}", group="g") for n in range(8)]
+    (reason,) = held(built_of(gang("g", 1), *pods)).values()
+    assert reason.startswith("ResourceClaimTemplate lab/lost-0 does not exist, ")
+    assert reason.endswith(" and 3 more")
