@@ -12,7 +12,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.tiers import Tier, tiers_of, values
 from gangplan.solvers.base import Limits, Progress, silent
-from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_plan
+from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_runs
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.versions import versions
 
@@ -47,7 +47,7 @@ class Greedy:
         clock = [perf_counter()]
         progress("greedy", 0.0)
         seconds = min(SECONDS, limits.seconds) if limits else SECONDS
-        plan = greedy_plan(instance, tiers, seconds)
+        plan, warnings = greedy_runs(instance, tiers, seconds)
         clock.append(perf_counter())
         progress("verify", clock[-1] - clock[0])
         refuse_broken(instance, plan, self.name)
@@ -61,6 +61,7 @@ class Greedy:
             stop="optimal" if all(report.proven for report in reports) else "feasible",
             planner={"name": self.name, "objective": self.objective, **self._weights()},
             reasons={int(g): instance.names.held[g] for g in np.flatnonzero(instance.groups.held)},
+            warnings=warnings,
             seconds=dict(zip(("solve", "verify", "bound"), np.diff(clock).tolist(), strict=True)),
             versions=versions(),
         )

@@ -11,6 +11,7 @@ from time import perf_counter
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import Tier, better, values
+from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.planners.greedy.book import Book, book_of
 from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
 from gangplan.solvers.planners.greedy.placer import Placer
@@ -40,8 +41,15 @@ def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SE
     tiers : the objective; decides the order of units and which plan is best.
     seconds : no run is begun that would not end by then, judged by the longest so far.
     """
+    return greedy_runs(instance, tiers, seconds)[0]
+
+
+def greedy_runs(
+    instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS
+) -> tuple[Plan, tuple[str, ...]]:
+    """Return the plan of ``greedy_plan``, and sentences on what was given up on the way."""
     if not instance.n_pods or not len(instance.nodes):
-        return empty_plan(instance)
+        return empty_plan(instance), ()
     runs = _Runs(instance, tiers, seconds)
     for style in styles(tiers):
         if runs.late(STYLES):
@@ -54,7 +62,7 @@ def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SE
         if not runs.failed or runs.late():
             break
         blame.update(runs.add(runs.style, blame))
-    return runs.plan
+    return runs.plan, runs.warnings()
 
 
 class _Runs:
@@ -71,6 +79,24 @@ class _Runs:
         self.style = Style()
         self.failed: list[Unit] = []
         self._values = values(instance, self.plan, tiers)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which nodes the allocator gave up on: there, some claims may fit after all."""
+        if not self._book.instance.claims:
+            return ()
+        dealer, nodes = self._book.dealer, self._book.instance.names.nodes
+        first: dict[int, str] = {}
+        for name, situation in zip(nodes, self._book.situations.tolist(), strict=True):
+            first.setdefault(dealer.class_number(situation), name)
+        lost = Counter(
+            first.get(dealer.class_number(s), "(one that shares devices with others)")
+            for s in dealer.gave_up
+        )
+        return tuple(
+            f"allocator gave up on node {name} and those like it after {STEPS} steps, "
+            f"for {times} mixes of claims"
+            for name, times in sorted(lost.items())
+        )
 
     def late(self, part: float = 1.0) -> bool:
         """Tell whether another run would end after that part of the time."""

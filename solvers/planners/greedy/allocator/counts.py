@@ -29,7 +29,14 @@ class Kinds:
 
 
 class Counts:
-    """Lines of a supply; ``need`` of a spec and what is left are tuples, one entry a line."""
+    """Lines of a supply; ``need`` of a spec and what is left are tuples, one entry a line.
+
+    Attributes
+    ----------
+    have : what the supply has of each line.
+    spare : size of counters -> what all of that size have left; a counter's size is the largest
+        draw on it.
+    """
 
     def __init__(
         self, supply: Supply, kinds: Kinds, asked: Sequence[Asked], barred: frozenset[int]
@@ -50,6 +57,11 @@ class Counts:
         self._groups = [
             [c for c, each in enumerate(sizes) if each == size] for size in sorted(set(sizes))
         ]
+        self._sizes = sorted(set(sizes))
+        self.spare = {
+            size: sum(supply.left[c] for c in group)
+            for size, group in zip(self._sizes, self._groups, strict=True)
+        }
         self._group_of = {c: g for g, group in enumerate(self._groups) for c in group}
         self._need: dict[Asked, tuple[int, ...]] = {}
         self.have = self._have(0, supply.left, supply.pots)
@@ -60,6 +72,11 @@ class Counts:
         if known is None:
             self._need[asked] = known = self._needed(asked)
         return known
+
+    def draws(self, asked: Asked) -> dict[int, int]:
+        """Return what a claim draws at least from all counters of each size together."""
+        first = len(self._sets)
+        return dict(zip(self._sizes, self.need(asked)[first:], strict=False))
 
     def needs_from(self, claims: Sequence[Asked]) -> list[tuple[int, ...]]:
         """Return what claims ``at``, ``at`` + 1, ... need together, for every ``at``."""

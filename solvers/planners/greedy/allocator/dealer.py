@@ -5,19 +5,24 @@ dealt anew for every situation, so nothing that was handed out before stands in 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from gangplan.models.instance import Instance
-from gangplan.solvers.planners.greedy.allocator.asked import asked_of
+from gangplan.solvers.planners.greedy.allocator.asked import Asked, Way, asked_of
 from gangplan.solvers.planners.greedy.allocator.counts import PLENTY, Counts, Kinds, most_of
 from gangplan.solvers.planners.greedy.allocator.search import STEPS, GaveUp, Given, Search
+from gangplan.solvers.planners.greedy.allocator.separate import Separate, keeps_to_a_part
 from gangplan.solvers.planners.greedy.allocator.supply import Key, Parts, Supply, Thing
 
 MOST_RANKS = 64
 """Sums of ranks that are tried one by one, from 0 up, before any way is taken."""
+
+MOST_TRIES = 200
+"""Ways to choose for all claims of a node that are tried likewise."""
 
 Specs = tuple[tuple[int, int], ...]
 """(spec, claims) pairs, sorted."""
@@ -27,6 +32,7 @@ Specs = tuple[tuple[int, int], ...]
 class _Class:
     """Nodes with equal parts and barred choices."""
 
+    key: Key
     supply: Supply
     barred: frozenset[int]
     counts: Counts
@@ -37,9 +43,14 @@ class Dealer:
 
     def __init__(self, instance: Instance, steps: int = STEPS) -> None:
         self._steps = steps
-        self.asked = asked_of(instance.claims)
+        self.asked: list[Asked] = list(asked_of(instance.claims))
+        self._keeps = [keeps_to_a_part(asked) for asked in self.asked]
+        self._variants: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._spec_of: dict[int, int] = {}
+        self._n_specs = len(self.asked)
         self.kind, self.kinds = kinds_of(instance)
         self._parts = Parts()
+        self._separate = Separate(self._parts, self.kinds, self.asked, steps)
         self._class_number: dict[tuple[Key, frozenset[int]], int] = {}
         self._classes: list[_Class] = []
         self._number: dict[tuple[int, Specs], int] = {}
@@ -50,6 +61,10 @@ class Dealer:
         self._dealt: dict[int, dict[int, list[Given]]] = {}
         self.gave_up: set[int] = set()
 
+    def class_number(self, situation: int) -> int:
+        """Return the class of nodes of a situation."""
+        return self._situations[situation][0]
+
     def class_of(
         self, things: Sequence[Thing], left: Mapping[int, int], barred: frozenset[int]
     ) -> tuple[int, list[int]]:
@@ -58,8 +73,8 @@ class Dealer:
         number = self._class_number.setdefault((key, barred), len(self._classes))
         if number == len(self._classes):
             supply = self._parts.supply(key)
-            counts = Counts(supply, self.kinds, self.asked, barred)
-            self._classes.append(_Class(supply, barred, counts))
+            counts = Counts(supply, self.kinds, self.asked[: self._n_specs], barred)
+            self._classes.append(_Class(key, supply, barred, counts))
         return number, devices
 
     def situation(self, of: int, specs: Specs) -> int:
@@ -114,7 +129,7 @@ class Dealer:
         known = self._fits.get(situation)
         if known is None:
             try:
-                known = self._search(situation, None) is not None
+                known = self._serve(situation, self.specs(situation), self._steps) is not None
             except GaveUp:
                 self.gave_up.add(situation)
                 known = False
@@ -125,42 +140,103 @@ class Dealer:
         """Serve all claims of a situation, with small ranks: spec -> devices of each claim."""
         known = self._dealt.get(situation)
         if known is None:
-            given = self._best(situation)
-            known = {}
-            for spec, mine in zip(self._order(situation), given, strict=True):
-                known.setdefault(spec, []).append(mine)
-            self._dealt[situation] = known
+            self._dealt[situation] = known = self._best(situation)
         return {spec: list(mine) for spec, mine in known.items()}
 
-    def _best(self, situation: int) -> list[Given]:
-        worst = sum(self.asked[s].worst * n for s, n in self.specs(situation))
+    def _best(self, situation: int) -> dict[int, list[Given]]:
+        specs = self.specs(situation)
+        worst = sum(self.asked[s].worst * n for s, n in specs)
+        tries = 0
         for ranks in range(min(worst, MOST_RANKS)):
-            try:
-                found = self._search(situation, ranks)
-            except GaveUp:
-                break
-            if found is not None:
-                return found
+            for fixed in self._fixed(specs, ranks):
+                tries += 1
+                try:
+                    found = self._serve(situation, fixed, self._steps)
+                except GaveUp:
+                    continue
+                if found is not None:
+                    return self._by_spec(found)
+                if tries == MOST_TRIES:
+                    break
         # Claims may have been taken away since it was found that they fit: any number of steps.
-        found = self._search(situation, None, PLENTY)
+        found = self._serve(situation, specs, PLENTY)
         assert found is not None, "dealt only where the claims fit"
         return found
 
-    def _search(
-        self, situation: int, ranks: int | None, steps: int | None = None
-    ) -> list[Given] | None:
-        of = self._classes[self._situations[situation][0]]
-        claims = [self.asked[s] for s in self._order(situation)]
-        return Search(of.supply, self.kinds, claims, of.barred, ranks, self._steps, of.counts).run()
+    def _fixed(self, specs: Specs, ranks: int) -> Iterator[Specs]:
+        """Ways to give every claim its choices so that the ranks add up to ``ranks``."""
+        if not specs:
+            if not ranks:
+                yield ()
+            return
+        (spec, count), others = specs[0], specs[1:]
+        ways = [
+            (sum(way.rank for way in chosen), self._variant(spec, chosen))
+            for chosen in product(*self.asked[spec].requests)
+        ]
 
-    def _order(self, situation: int) -> list[int]:
+        def split(at: int, left: int, cost: int) -> Iterator[list[tuple[int, int]]]:
+            rank, variant = ways[at]
+            for n in range(left, -1, -1) if at + 1 < len(ways) else (left,):
+                if cost + n * rank > ranks:
+                    continue
+                mine = [(variant, n)] if n else []
+                if at + 1 == len(ways):
+                    yield mine
+                else:
+                    for more in split(at + 1, left - n, cost + n * rank):
+                        yield [*mine, *more]
+
+        price = {variant: rank for rank, variant in ways}
+        for mine in split(0, count, 0):
+            cost = sum(price[variant] * n for variant, n in mine)
+            for rest in self._fixed(others, ranks - cost):
+                yield tuple(sorted([*mine, *rest]))
+
+    def _variant(self, spec: int, ways: tuple[Way, ...]) -> int:
+        """Return the number of a spec whose choices are made."""
+        key = (spec, tuple(way.number for way in ways))
+        number = self._variants.get(key)
+        if number is None:
+            number = self._variants[key] = len(self.asked)
+            self._spec_of[number] = spec
+            fixed = Asked(tuple((way,) for way in ways), self.asked[spec].n_rules)
+            self.asked.append(fixed)
+            self._keeps.append(keeps_to_a_part(fixed))
+        return number
+
+    def _by_spec(self, served: dict[int, list[Given]]) -> dict[int, list[Given]]:
+        merged: dict[int, list[Given]] = {}
+        for variant, mine in served.items():
+            merged.setdefault(self._spec_of[variant], []).extend(mine)
+        return merged
+
+    def _serve(self, situation: int, specs: Specs, steps: int) -> dict[int, list[Given]] | None:
+        of = self._classes[self._situations[situation][0]]
+        if len(of.key) > 1 and all(self._keeps[s] for s, _ in specs):
+            numbers, need = tuple(s for s, _ in specs), tuple(n for _, n in specs)
+            try:
+                return self._separate.serve(of.key, of.barred, numbers, need, steps)
+            except GaveUp:
+                pass
+        order = self._order(of, specs)
+        claims = [self.asked[s] for s in order]
+        search = Search(of.supply, self.kinds, claims, of.barred, steps=steps, counts=of.counts)
+        found = search.run()
+        if found is None:
+            return None
+        served: dict[int, list[Given]] = {}
+        for spec, mine in zip(order, found, strict=True):
+            served.setdefault(spec, []).append(mine)
+        return served
+
+    def _order(self, of: _Class, specs: Specs) -> list[int]:
         """Specs, one entry a claim: those that take the largest part of something lead."""
-        of, specs = self._situations[situation]
-        counts = self._classes[of].counts
 
         def weight(spec: int) -> float:
-            need = counts.need(self.asked[spec])
-            return max((n / max(h, 1) for n, h in zip(need, counts.have, strict=True)), default=0.0)
+            need = of.counts.need(self.asked[spec])
+            parts = (n / max(h, 1) for n, h in zip(need, of.counts.have, strict=True))
+            return max(parts, default=0.0)
 
         order = sorted((spec for spec, _ in specs), key=lambda spec: (-weight(spec), spec))
         times = dict(specs)

@@ -96,6 +96,10 @@ class Parts:
             self._written.append(written)
         return number
 
+    def size(self, part: int) -> int:
+        """Return the number of devices of a part."""
+        return len(self._written[part][0])
+
     def supply(self, key: Key) -> Supply:
         """Write out the supply that the parts of a node mean."""
         rows: list[_Row] = []
