@@ -74,6 +74,7 @@ def check(tree: Node) -> None:
         raise CelError(f"must evaluate to bool or the unknown type, not {tree.type}")
     for node in walk(tree):
         _types(node.type)
+    for node in walk(tree):
         if isinstance(node, Message):
             raise CelError(f"not supported: the message {node.name}")
         if isinstance(node, MakeList):
