@@ -277,6 +277,15 @@ def test_an_amount_that_no_room_has_is_written_as_just_too_much() -> None:
     assert plan.allocations.device.tolist() == [1]
 
 
+def test_the_size_counts_pairs_and_the_devices_that_fit() -> None:
+    choices = ({"word": "gpu", "name": "a"}, {"word": "gpu", "count": 2, "name": "b"})
+    for shared, claims in ((None, 3), ({}, 1)):
+        instance = cluster([GPU] * 4, [("g", *choices), ("h", "gpu")], pods=3, shared=shared)
+        model = build(instance)
+        assert ASSIGNMENT.cells(instance) == 3 + claims * 12
+        assert model.claims.give.cols.size == claims * 12
+
+
 def test_instances_without_claims_have_no_block_of_them() -> None:
     instance = make_instance([{"cpu": 1}], [{"request": {"cpu": 1}}])
     milp = build(instance).milp
