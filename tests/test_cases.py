@@ -17,11 +17,6 @@ FILE = Path(__file__).parent / "cases" / "reports-a.yaml"
 CASES = {case.id: case for case in read_cases(FILE)}
 
 TODO_CASES = {
-    "dra-all-mode-is-strict": "claims",
-    "dra-device-visible-to-a-rack": "claims",
-    "dra-list-attribute-backtrack": "claims",
-    "dra-same-name-different-domain": "claims",
-    "dra-shared-device-keeps-counter": "claims",
     "pre-blocker-without-gpu": "preemption",
     "pre-minimum-or-more-with-more-victims": "preemption",
     "pre-spare-member-before-minimum": "preemption",

@@ -6,7 +6,7 @@ from typing import Any
 from tests.cases.answer import Answer
 from tests.cases.read import Case, pods_of
 
-HARD_RULES = ("claims", "topologySpreadConstraints", "pod affinity")
+HARD_RULES = ("topologySpreadConstraints", "pod affinity")
 """Needs that are hard rules of a group: until they are honoured, the group waits and says so."""
 
 
@@ -43,15 +43,11 @@ def _of_groups(case: Case) -> Iterator[tuple[str, str]]:
             yield "exclusive placement", group
         if "bundle" in entry:
             yield "bundles", group
-        if "groupClaims" in entry:
-            yield "claims", group
         for _, pod in pods_of(entry):
             yield from ((need, group) for need in _of_pod(pod))
 
 
 def _of_pod(pod: dict[str, Any]) -> Iterator[str]:
-    if "claims" in pod or "usesGroupClaims" in pod:
-        yield "claims"
     if "topologySpreadConstraints" in pod:
         yield "topologySpreadConstraints"
     if set(pod.get("affinity", {})) & {"podAffinity", "podAntiAffinity"}:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gangplan.models.columns import Groups, Nodes, Roles, Shared
 from gangplan.models.instance import Instance
 from gangplan.models.topology import Topology
+from tests.differential.changed_devices import device_parts, on_nodes, with_roles
 
 Order = npt.NDArray[np.int64]
 
@@ -23,15 +24,18 @@ def with_nodes(instance: Instance, order: Sequence[int]) -> Instance:
         for new, old in enumerate(order)
         for free in shared.free[shared.node == old]
     ]
+    parts = device_parts(instance, on_nodes(instance, order), order)
     return replace(
         instance,
+        devices=parts["devices"],
+        claims=parts["claims"],
         nodes=Nodes(nodes.free[take], nodes.node_class[take], nodes.intact[take]),
         topology=Topology(instance.topology.domain[:, take], instance.topology.level),
         shared=Shared(
             np.array([n for n, _ in devices], dtype=np.int64),
             np.array([free for _, free in devices], dtype=np.int64),
         ),
-        names=replace(instance.names, nodes=tuple(f"m{n}" for n in range(len(order)))),
+        names=replace(parts["names"], nodes=tuple(f"m{n}" for n in range(len(order)))),
     )
 
 
@@ -46,6 +50,7 @@ def with_groups(instance: Instance, order: Sequence[int], role_key: Sequence[int
     columns = {name: getattr(instance.roles, name)[roles] for name in Roles.__slots__}
     columns["group"] = new[instance.roles.group][roles]
     names = instance.names
+    of_roles = with_roles(instance, roles)
     pods = [
         names.pods[p]
         for k in roles.tolist()
@@ -56,8 +61,10 @@ def with_groups(instance: Instance, order: Sequence[int], role_key: Sequence[int
         roles=Roles(**columns),
         groups=Groups(**{name: getattr(instance.groups, name)[take] for name in Groups.__slots__}),
         rules=replace(instance.rules, owner=owner),
+        claims=of_roles["claims"],
         names=replace(
             names,
+            own=of_roles["own"],
             groups=_pick(names.groups, take),
             held=_pick(names.held, take),
             roles=_pick(names.roles, roles),
