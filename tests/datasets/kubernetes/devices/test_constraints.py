@@ -83,3 +83,9 @@ def test_a_node_without_any_device_that_has_it_is_told() -> None:
         f"request r cannot be served on n1: no device there has the attribute {ROOT}"
         " (gpu.example.com/n1/gpu0)"
     )
+
+
+def test_a_value_that_a_list_has_twice_is_one() -> None:
+    slices = slice_("s", rooted("a", ["red", "red"]))
+    built = built_of(asks(request(), constraints=match("r")), slices)
+    assert built.devices.trait_device.tolist() == [0]

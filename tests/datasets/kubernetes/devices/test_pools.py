@@ -98,3 +98,19 @@ def test_a_device_with_an_alpha_field_is_left_out_by_name() -> None:
     assert fitting(built) == {"d1"}
     (note,) = notes(built, "compatibilityGroups")
     assert note.endswith("of 1 device, not allocated: gpu.example.com/n1/d0")
+
+
+def test_all_is_barred_where_a_device_of_an_incomplete_pool_cannot_be_judged() -> None:
+    model = 'device.attributes["gpu.example.com"].model == "h100"'
+    spec = asks(request("r", "gpu", model, allocationMode="All"))
+    whole = slice_("w", device("e0", attributes={"model": "h100"}), on="n2", pool="n2")
+    objects = [device_class(), slice_("half", "d0", slices=2), whole, template(spec=spec)]
+    built = instance(host("n1"), host("n2"), *objects, claiming("p", "t"))
+    assert barred(built) == {"n1"}
+
+
+def test_devices_that_bind_late_come_last() -> None:
+    late = {"bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
+    slices = slice_("s", device("a", **late), "b", "c")
+    built = instance(host("n1"), device_class(), slices, template(), claiming("p", "t"))
+    assert [name[-1] for name in built.names.devices] == ["b", "c", "a"]

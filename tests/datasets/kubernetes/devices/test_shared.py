@@ -61,3 +61,9 @@ def test_pods_beside_a_group_are_limited_only_where_they_are_too_many() -> None:
     assert limit(built_of(group, 300, claim(), *few)) == NO_LIMIT
     many = [claiming(f"p-{n}", by_name()) for n in range(257)]
     assert limit(built_of(group, 3, claim(), *many)) == 256
+
+
+def test_a_pod_group_of_a_pods_name_is_another_user() -> None:
+    group = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g-0", "uid": "u"}
+    used = claim(allocated=[result("d0")], reserved=[group])
+    assert limit(built_of(gang("g", 1), 1, used)) == 255

@@ -223,3 +223,13 @@ def test_many_reasons_of_a_group_are_told_in_short() -> None:
     (reason,) = held(built_of(gang("g", 1), *pods)).values()
     assert reason.startswith("ResourceClaimTemplate lab/lost-0 does not exist, ")
     assert reason.endswith(" and 3 more")
+
+
+def test_a_claim_of_an_earlier_pod_of_the_same_name_is_not_the_pods() -> None:
+    made = claim("g-0-c", owner=("Pod", "g-0"))
+    made["metadata"]["ownerReferences"][0]["uid"] = "before"
+    pod = claiming("g-0", "t", group="g", status=generated("g-0-c"), uid="now")
+    built = built_of(gang("g", 1), template(), pod, made)
+    assert held(built) == {"lab/g": "ResourceClaim lab/g-0-c belongs to Pod g-0"}
+    made["metadata"]["ownerReferences"][0]["uid"] = "now"
+    assert held(built_of(gang("g", 1), template(), pod, made)) == {}
