@@ -30,7 +30,8 @@ class Aligned:
     ----------
     nodes : rounded to whole racks.
     groups : gangs that wait, exactly so many; None: until they ask ``load`` times the free GPUs.
-    sparse : chance that the nodes of a rack have 4 NICs, one for two GPUs.
+    sparse : chance that the nodes of a rack have 4 NICs, one for two GPUs; only where it is above 0
+        do gangs ask for two GPUs beside a NIC.
     occupied : chance that a node is partly taken: 1-6 of its GPUs and 0-3 of its NICs.
     scale : times as many pods in each gang.
     """
@@ -82,7 +83,7 @@ class Aligned:
         if kind < 0.5:
             each = int(draws.choice([1, 2, 4, 8], p=[0.3, 0.3, 0.25, 0.15]))
             specs, gpus = (PAIR,) * each, each
-        elif kind < 0.75:
+        elif kind < 0.75 and self.sparse > 0.0:
             each = int(draws.choice([1, 2, 4]))
             specs, gpus = (TWIN,) * each, 2 * each
         else:

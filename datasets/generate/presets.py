@@ -60,7 +60,14 @@ _ENTRIES = (
         "aligned-1k",
         "aligned",
         "1,000 nodes with 8 NICs, 200 gangs",
-        Aligned(nodes=1000, groups=200, sparse=0.0, scale=2),
+        Aligned(
+            nodes=1000,
+            groups=200,
+            nodes_per_rack=20,
+            racks_per_block=5,
+            sparse=0.0,
+            scale=2,
+        ),
     ),
 )
 
@@ -80,7 +87,7 @@ def generate(
     name : a generator or a preset of ``catalogue()``.
     nodes : size of the cluster, rounded to whole racks (16 nodes in ``training``, 32 in
         ``training-5k`` and ``vectors``, 18 in ``racks``, 4 in ``mig`` and ``models``, 8 in
-        ``aligned``, 9 in ``fabric``). Default: that of the entry.
+        ``aligned``, 20 in ``aligned-1k``, 9 in ``fabric``). Default: that of the entry.
     groups : gangs that wait. Default: that of the entry; else ``training`` has 60 for 128 nodes,
         and the others draw gangs until the load is reached. When given, exactly
         so many are drawn, whatever the load.
