@@ -1,6 +1,6 @@
 """Every function by its name in the tree; what is not here is not supported."""
 
-from gangplan.datasets.kubernetes.cel import operators
+from gangplan.datasets.kubernetes.cel import conversions, operators
 from gangplan.datasets.kubernetes.cel.errors import Failed
 from gangplan.datasets.kubernetes.cel.limits import Meter
 from gangplan.datasets.kubernetes.cel.list_functions import LISTS
@@ -43,12 +43,12 @@ FUNCTIONS: dict[str, Function] = {
     "_[?_]": operators.maybe_at,
     "@in": operators.within,
     "size": operators.sized,
-    "int": operators.to_int,
-    "double": operators.to_double,
-    "bool": operators.to_bool,
-    "string": operators.to_string,
-    "bytes": operators.to_bytes,
-    "type": operators.type_of,
+    "int": conversions.to_int,
+    "double": conversions.to_double,
+    "bool": conversions.to_bool,
+    "string": conversions.to_string,
+    "bytes": conversions.to_bytes,
+    "type": conversions.type_of,
     "dyn": lambda _, one: one,
     "optional.of": lambda _, one: Maybe(one),
     "optional.none": lambda _: Maybe(),

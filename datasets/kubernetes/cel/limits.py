@@ -14,7 +14,7 @@ COST = 1_000_000
 """CELSelectorExpressionMaxCost of resource.k8s.io."""
 LENGTH = 10 * 1024
 """CELSelectorExpressionMaxLength, bytes."""
-STEPS = 1_500_000
+STEPS = 1_200_000
 """About a second."""
 SIZE = 1_000_000
 """Characters of a text, elements of a list."""

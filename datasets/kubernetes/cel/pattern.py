@@ -4,38 +4,17 @@ The library matches by RE2 but gives no place of a match, which ``find`` and ``f
 What is rare in selectors is not supported, by name: classes of Unicode properties, ``\C``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from gangplan.datasets.kubernetes.cel.characters import PERL, POSIX, Test, among, folded, one
 from gangplan.datasets.kubernetes.cel.errors import Failed
 
-Test = Callable[[str], bool]
 CHAR, SPLIT, JUMP, ASSERT, MATCH = range(5)
 _LONGEST = 20_000
 """Instructions of a program."""
 _REPEATS = 1000
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
-_DIGIT = frozenset("0123456789")
-_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | _DIGIT
-_SPACE = frozenset("\t\n\f\r ")
-_PERL = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
-_POSIX = {
-    "digit": _DIGIT,
-    "word": _WORD,
-    "space": _SPACE | {"\v"},
-    "blank": frozenset("\t "),
-    "alpha": _WORD - _DIGIT - {"_"},
-    "alnum": _WORD - {"_"},
-    "lower": frozenset("abcdefghijklmnopqrstuvwxyz"),
-    "upper": frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    "xdigit": frozenset("0123456789abcdefABCDEF"),
-    "punct": frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
-    "cntrl": frozenset(map(chr, (*range(32), 127))),
-    "print": frozenset(map(chr, range(32, 127))),
-    "graph": frozenset(map(chr, range(33, 127))),
-    "ascii": frozenset(map(chr, range(128))),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +136,10 @@ class _Reader:
             return (Step(ASSERT, what=("(" if letter == "^" else ")") if lines else letter),)
         if letter == "\\":
             return self._escape()
-        return self._char(_one(letter))
+        return self._char(one(letter))
 
     def _char(self, test: Test) -> Part:
-        return (Step(CHAR, _folded(test) if self.flags.fold else test),)
+        return (Step(CHAR, folded(test) if self.flags.fold else test),)
 
     def _group(self) -> Part:
         before = self.flags
@@ -196,7 +175,7 @@ class _Reader:
         if letter == "Q":
             body, _, _ = self.pattern[self.at + 1 :].partition("\\E")
             self.at = min(self.at + 1 + len(body) + 2, len(self.pattern))
-            parts = tuple(step for one in body for step in self._char(_one(one)))
+            parts = tuple(step for letter in body for step in self._char(one(letter)))
             # A repetition after \\E is of the last character alone.
             return parts[:-1] + self._repeated(parts[-1:]) if parts else ()
         return self._char(self._escaped())
@@ -205,11 +184,11 @@ class _Reader:
         """Read what a backslash stands for, in a class or outside."""
         letter = self.pattern[self.at]
         self.at += 1
-        if letter.lower() in _PERL:
-            return _among(_PERL[letter.lower()], letter.islower())
+        if letter.lower() in PERL:
+            return among(PERL[letter.lower()], letter.islower())
         if letter in "pPC":
             raise Failed(f"not supported: \\{letter} in a regular expression")
-        return _one(self._character(letter))
+        return one(self._character(letter))
 
     def _character(self, letter: str) -> str:
         """Give the character that is written as a backslash and ``letter``."""
@@ -245,7 +224,7 @@ class _Reader:
         if self._take("[:"):
             name, _, _ = self.pattern[self.at :].partition(":]")
             self.at += len(name) + 2
-            return _among(_POSIX[name.removeprefix("^")], not name.startswith("^"))
+            return among(POSIX[name.removeprefix("^")], not name.startswith("^"))
         low = self._take_bound()
         if not isinstance(low, str):
             return low
@@ -254,7 +233,7 @@ class _Reader:
             high = self._take_bound()
             if isinstance(high, str):
                 return lambda c: low <= c <= high
-        return _one(low)
+        return one(low)
 
     def _take_bound(self) -> str | Test:
         letter = self.pattern[self.at]
@@ -262,7 +241,7 @@ class _Reader:
         if letter != "\\":
             return letter
         letter = self.pattern[self.at]
-        if letter.lower() in _PERL or letter in "pPC":
+        if letter.lower() in PERL or letter in "pPC":
             return self._escaped()
         self.at += 1
         return self._character(letter)
@@ -272,27 +251,6 @@ class _Reader:
             self.at += len(text)
             return True
         return False
-
-
-def _one(letter: str) -> Test:
-    return lambda c: c == letter
-
-
-def _among(letters: frozenset[str], wanted: bool) -> Test:
-    return lambda c: (c in letters) is wanted
-
-
-def _folded(test: Test) -> Test:
-    """Ignore case: try every writing of a character."""
-    return lambda c: any(map(test, {c, *_writings(c)}))
-
-
-@lru_cache(maxsize=1024)
-def _writings(letter: str) -> frozenset[str]:
-    found = {letter.lower(), letter.upper(), letter.casefold()}
-    found |= {"k": {"\u212a"}, "s": {"\u017f"}}.get(letter.lower(), set())
-    found |= {"\u212a": {"k", "K"}, "\u017f": {"s", "S"}}.get(letter, set())
-    return frozenset(one for one in found if len(one) == 1)
 
 
 def _repeat(part: Part, least: int, most: int, *, lazy: bool) -> Part:

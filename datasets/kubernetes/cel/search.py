@@ -80,7 +80,6 @@ def _follow(
         if number in passed or number in threads:
             continue
         passed.add(number)
-        meter.step(1)
         step = steps[number]
         if step.kind in (CHAR, MATCH):
             threads[number] = began
@@ -88,6 +87,7 @@ def _follow(
             stack += [number + way for way in reversed(step.to)]
         elif step.kind == ASSERT and _holds(step.what, text, at):
             stack.append(number + 1)
+    meter.step(len(passed))
 
 
 def _holds(what: str, text: str, at: int) -> bool:

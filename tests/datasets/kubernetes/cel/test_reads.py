@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, reject, settings
@@ -102,6 +103,7 @@ def test_reads_of_two_expressions_add_up() -> None:
     assert both == Reads(frozenset({"d/x"}), attribute_domains=frozenset({"e"}))
 
 
+T = TypeVar("T")
 VALUES = st.one_of(
     st.integers(0, 2).map(lambda v: Attribute("int", (v,))),
     st.booleans().map(lambda v: Attribute("bool", (v,))),
@@ -158,6 +160,6 @@ def test_devices_that_agree_on_what_is_read_have_one_answer(
         assert evaluate(selector, one, driver) == evaluate(selector, other, driver_2)
 
 
-def _agreeing(one, other, names):  # type: ignore[no-untyped-def] # of attributes and of capacity
+def _agreeing(one: dict[str, T], other: dict[str, T], names: frozenset[str]) -> dict[str, T]:
     rest = {name: value for name, value in other.items() if name not in names}
     return rest | {name: value for name, value in one.items() if name in names}

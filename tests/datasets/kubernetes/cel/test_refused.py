@@ -18,7 +18,7 @@ REFUSED = {
     "device.driver > 1": "1:15: found no matching overload for '_>_' applied to '(string, int)'",
     'device.capacity["d"].m == 1': "applied to '(kubernetes.Quantity, int)'",
     'device.capacity["d"].m > quantity("1")': "found no matching overload for '_>_'",
-    'device.capacity["d"].m.isGreaterThan(semver("1.0.0"))': "(kubernetes.Quantity, kubernetes.Semver)",
+    'device.capacity["d"].m.isLessThan(semver("1.0.0"))': "(kubernetes.Quantity, kubernetes.Se",
     "isSemver([1, 2])": "found no matching overload for 'isSemver'",
     'device.attributes["d"].x.compareTo("1") == 0': "found no matching overload for 'compareTo'",
     "device.model == 1": "undefined field 'model' of device",
