@@ -133,14 +133,19 @@ class Book:
         return Stock(self.instance, self.dealer.kind, self.dealer.kinds)
 
     @cached_property
-    def situations(self) -> Ints:
-        """(N,) situation of every node while no new pod has claims there."""
+    def untouched(self) -> tuple[Ints, list[list[int]]]:
+        """Nodes while no new pod has claims there.
+
+        (N,) situation of each; and its devices i in the order in which the dealer numbers them.
+        """
         ledger, stock, found = Ledger(self.stock), self.stock, []
+        orders: list[list[int]] = []
         for n in range(len(self.instance.nodes)):
             things, left = ledger.things(stock.reached(n))
-            of, _ = self.dealer.class_of(things, left, stock.barred[n])
+            of, order = self.dealer.class_of(things, left, stock.barred[n])
             found.append(self.dealer.situation(of, ()))
-        return np.array(found, dtype=np.int64)
+            orders.append(order)
+        return np.array(found, dtype=np.int64), orders
 
     @cached_property
     def measure(self) -> Measure:

@@ -60,7 +60,8 @@ class Dealt:
         self._stock = book.stock
         self._own = book.own
         self._shared = book.common
-        self._situation = book.situations.copy()
+        untouched, self._orders = book.untouched
+        self._situation = untouched.copy()
         self._open: Flags = self._stock.open
         self._stale = np.zeros(self._n_nodes, dtype=np.bool_)
         self._ledger = Ledger(self._stock)
@@ -150,9 +151,11 @@ class Dealt:
 
     def _named(self, node: int, situation: int, held: Served) -> Served:
         """Deal devices of a node, those that it holds already included, by their numbers."""
-        self._book(held, -1)
-        _, order = self._class(node)
-        self._book(held, 1)
+        order = self._orders[node]
+        if self._open[node]:
+            self._book(held, -1)
+            _, order = self._class(node)
+            self._book(held, 1)
         dealt = self._dealer.deal(situation)
         return {s: [[(b, order[d]) for b, d in each] for each in mine] for s, mine in dealt.items()}
 

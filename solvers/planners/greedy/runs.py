@@ -86,7 +86,7 @@ class _Runs:
             return ()
         dealer, nodes = self._book.dealer, self._book.instance.names.nodes
         first: dict[int, str] = {}
-        for name, situation in zip(nodes, self._book.situations.tolist(), strict=True):
+        for name, situation in zip(nodes, self._book.untouched[0].tolist(), strict=True):
             first.setdefault(dealer.class_number(situation), name)
         lost = Counter(
             first.get(dealer.class_number(s), "(one that shares devices with others)")
