@@ -114,3 +114,9 @@ def test_devices_that_bind_late_come_last() -> None:
     slices = slice_("s", device("a", **late), "b", "c")
     built = instance(host("n1"), device_class(), slices, template(), claiming("p", "t"))
     assert [name[-1] for name in built.names.devices] == ["b", "c", "a"]
+
+
+def test_a_pool_whose_slices_disagree_on_their_number_is_incomplete() -> None:
+    slices = [slice_("s", "d0", slices=1), slice_("u", "d1", slices=2)]
+    built = instance(host("n1"), device_class(), *slices, template(), claiming("p", "t"))
+    assert fitting(built) == set()
