@@ -11,21 +11,21 @@ node for own claims): a choice for every request and a value for every matchAttr
     sum_{o of c} b[o]       <=  1                         shared claim c, each part  (claims.once)
     sum_{o of c} b[o]       <=  sum_{users k, n} x[k, n]  likewise                   (claims.used)
     sum_{n in D} x[k, n]    <=  m[k, D] sum_{o of c that serve D} b[o]               (claims.site)
-    b[o]                    <=  sum_{k, n in A} x[k, n]   o of c with ALL            (claims.anchor)
+    b[o]                    <=  sum_{k, n in V} x[k, n]   o of c with ALL            (claims.anchor)
     sum_{users k, n} x[k, n]  <=  limit_c                 shared claim c             (claims.limit)
     sum_e y[o, b, e]         =  count_b b[o]                                         (claims.count)
     sum_{b, e with v} y     <=  b[o]                      distinctAttribute, value v (claims.cap)
-    sum_b y[o, b, e]        <=  |e| b[o]                  parts with adminAccess     (claims.cap)
+    sum_b y[o, b, e]        <=  size_e b[o]               parts with adminAccess     (claims.cap)
     b[o']                   <=  b[o]                      the next copy o' of o      (claims.order)
     sum_{o, b} y[o, b, e]   <=  free_e                    cells that are not shared  (claims.cell)
     sum_{o, b, e} draw_e y  <=  counter                   open[e] for shared e      (claims.counter)
     y[o, b, e]              <=  m open[e]                 shared e with draws        (claims.open)
     sum_{o, b, e} use_b y   <=  pot                                                  (claims.pot)
 
-D = nodes that the same options of c serve; m[k, D] = the lesser of most_k and the slots of D. A =
-nodes that reach no more devices that ALL asks than o takes: one user has to be there. Where
-all users belong to one gang that needs one of them, once and used are sum b[o] = y[g]. With ALL, or
-one cell to choose from, y is count_b b[o], or |e| b[o], and has no column. adminAccess uses nothing
+D = nodes that the same options of c serve; m[k, D] = the lesser of most_k and the slots of D. V =
+nodes that reach no more devices that ALL asks than o takes: one user has to be there. Where all
+users belong to one gang that needs one of them, once and used are sum b[o] = y[g]. With ALL, or one
+cell to choose from, y is count_b b[o], or size_e b[o], and has no column. adminAccess uses nothing
 up: only claims.count and claims.cap bind it. Rows that cannot bind are left out; weights and sides
 are divided and lowered as in capacity.fits. An option whose caps overlap (two values of a device,
 two rules on one choice) is written once a pod, with b <= 1. Off: no columns, pods hold no device.

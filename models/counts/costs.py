@@ -3,7 +3,6 @@
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
-from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.indexed import Indexed
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.preferred import Places
@@ -42,8 +41,8 @@ def fragmentation(n: int, o: Indexed) -> tuple[Floats, int]:
     return cost, 0
 
 
-def rank(n: int, claimed: Claimed) -> tuple[Floats, int]:
-    """Sum of b, each times the ranks of its option's choices."""
+def rank(n: int, late: Indexed) -> tuple[Floats, int]:
+    """Sum of late."""
     cost = np.zeros(n)
-    cost[claimed.b.cols] = claimed.table.rank
+    cost[late.cols] = 1
     return cost, 0

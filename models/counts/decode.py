@@ -7,6 +7,7 @@ one size on a node, so that counts are handed out in pod order.
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
+from gangplan.models.counts import rank
 from gangplan.models.counts.claim_decode import allocations
 from gangplan.models.counts.claim_encode import encode_claims
 from gangplan.models.counts.formulation import Model
@@ -89,6 +90,7 @@ def encode(model: Model, plan: Plan) -> Ints:
     _encode_rules(model, point, role, node, pods)
     _encode_devices(model, point, plan)
     encode_claims(instance, model.claimed, point, plan)
+    rank.encode(model.claimed, model.late, point)
     opened = np.zeros(len(instance.nodes), dtype=np.bool_)
     opened[node[instance.roles.devices[role] > 0]] = True
     point[model.o.cols] = opened[model.o.index[:, 0]]

@@ -14,6 +14,7 @@ u         the domain of a required rule               (rule, domain)
 q         slices in a domain                          (rule, domain)
 z, h      shares on a device; a device held whole     (share, device); device
 b, open   claims that take an option; shared device   option; cell
+late      ranks that claims take                      part of a spec
 v         a domain that a preferred rule pays for     (rule, place)
 o         an intact device node that is opened        node
 ========  =========================================  ====================================
@@ -39,6 +40,7 @@ from gangplan.models.counts import (
     hierarchy,
     placing,
     preferred,
+    rank,
     shares,
     slices,
     topology,
@@ -72,6 +74,7 @@ class Model:
     x : (E,) columns of the pairs.
     y, w, p, u, o : columns by group, composite, owner, (rule, domain), node.
     slices, devices, claimed, places : q; z and h; b, its entries and open; v.
+    late : columns by part.
     owner_column : (G + H,) the yes/no column (y, w or p) of a rule's owner; -1 where there is none.
     """
 
@@ -89,6 +92,7 @@ class Model:
     slices: Slices
     devices: Devices
     claimed: Claimed
+    late: Indexed
     places: Places
     o: Indexed
     owner_column: Ints
@@ -122,6 +126,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     q = slices.columns(instance, sizes, pairs, cols) if on.topology else slices.none()
     d = shares.columns(instance, pairs, cols) if on.shares else shares.none()
     b = claims.columns(instance, options, pairs, cols)
+    late = rank.columns(b, cols) if on.rank and options is not None else nothing("late", 1)
     v = preferred.columns(instance, sizes, pairs, cols) if on.preferred else preferred.none()
     o = fragmentation.columns(instance, pairs, cols) if on.fragmentation else nothing("o", 1)
     a = _owner_column(instance, y, w, p)
@@ -142,12 +147,13 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
         rows += shares.rows(instance, pairs, x, d)
     if options is not None:
         rows += claims.rows(instance, sizes, pairs, x, b, a)
+        rows += rank.rows(b, late) if on.rank else []
     if on.preferred:
         rows += preferred.rows(instance, sizes, pairs, x, v, a)
     if on.fragmentation:
         rows += fragmentation.rows(instance, pairs, x, o, capacity=on.capacity, shares=on.shares)
     milp = assemble(cols, rows)
-    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, b, v, o, a)
+    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, b, late, v, o, a)
 
 
 def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
@@ -158,7 +164,7 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     """
     n = model.milp.n_cols
     if tier.kind == "rank":
-        return costs.rank(n, model.claimed if model.formulation.rank else claims.none())
+        return costs.rank(n, model.late)
     if tier.kind == "preferred":
         return costs.preferred(model.instance, n, model.places, model.owner_column)
     if tier.kind == "fragmentation":

@@ -1,7 +1,6 @@
 """Eligible pairs (k, n) of role and node, and the pods each may hold (paper, eq. pairs).
 
-    upper[k, n]  =  min( most_k, min_r floor(free[n, r] / request[k, r]), slots of shared devices,
-                         slots of claims )
+    upper[k, n]  =  min( most_k, min_r floor(free[n, r] / request[k, r]), slots of devices )
 
 A pair exists where the role may use the node, at least one pod fits, and no required rule rules
 the node out: the node carries the label of the level, lies in the domain that running members fix,
