@@ -11,13 +11,19 @@ def _text(name: str, *, member: bool = True) -> Function:
     """Take a function of the library for plain values."""
 
     def function(meter: Meter, *operands: Value) -> Value:
-        for one in operands:
-            if type_name(one) not in ("string", "int", "bool", "double", "list"):
-                raise no_overload()
+        if not all(map(_plain, operands)):
+            raise no_overload()
         _foresee(meter, name, operands)
         return library.call(name, member, operands)
 
     return function
+
+
+def _plain(value: Value) -> bool:
+    """Tell whether the library has such a value."""
+    if type_name(value) == "list":
+        return all(map(_plain, value))
+    return type_name(value) in ("string", "int", "bool", "double", "bytes", "null_type")
 
 
 def _foresee(meter: Meter, name: str, operands: tuple[Value, ...]) -> None:
