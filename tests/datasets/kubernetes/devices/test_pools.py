@@ -1,5 +1,7 @@
 """Pools: generations, incomplete and contradictory ones."""
 
+from typing import Any
+
 import pytest
 
 from tests.datasets.kubernetes.devices.claims import (
@@ -110,7 +112,7 @@ def test_all_is_barred_where_a_device_of_an_incomplete_pool_cannot_be_judged() -
 
 
 def test_devices_that_bind_late_come_last() -> None:
-    late = {"bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
+    late: dict[str, Any] = {"bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
     slices = slice_("s", device("a", **late), "b", "c")
     built = instance(host("n1"), device_class(), slices, template(), claiming("p", "t"))
     assert [name[-1] for name in built.names.devices] == ["b", "c", "a"]
