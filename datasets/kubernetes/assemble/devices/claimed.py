@@ -10,7 +10,7 @@ from gangplan.datasets.kubernetes.assemble.devices.answers import Answers
 from gangplan.datasets.kubernetes.assemble.devices.extended import Extended, extended_of
 from gangplan.datasets.kubernetes.assemble.devices.fits import Fitting
 from gangplan.datasets.kubernetes.assemble.devices.gpus import gpus_of
-from gangplan.datasets.kubernetes.assemble.devices.held import held_by, missing
+from gangplan.datasets.kubernetes.assemble.devices.held import Held, held_by, missing
 from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory, inventory_of
 from gangplan.datasets.kubernetes.assemble.devices.kinds import Kinds, kinds_of
 from gangplan.datasets.kubernetes.assemble.devices.offers import Stock
@@ -79,11 +79,8 @@ def claimed(
     """
     if not any(use.own or use.shared for use, _ in roles):
         return None
-    reach, held = Reach(nodes), held_by(objects.claims)
-    pools = pools_of(objects.slices, notes)
-    known = {(pool.driver, pool.name, one.name) for pool in pools for one, _ in pool.devices}
-    notes += missing(held, known)
-    inventory = inventory_of(pools, reach, Taints(objects.taint_rules), notes)
+    held = held_by(objects.claims)
+    inventory = _inventory(objects, nodes, held, notes)
     column = _columns(claims, roles)
     records = [claims.specs.records[number] for number in column]
     kinds = _kinds(claims.specs, records, inventory)
@@ -101,9 +98,6 @@ def claimed(
         for name, number in use.own
         if number in column
     ]
-    count = np.zeros(len(roles), dtype=np.int64)
-    for one in own:
-        count[one.role] += each[one.spec]
     stock = Stock(inventory, held, Scale(), Scale())
     asked = _asked(specs, len(inventory))
     made = _Writing(kinds, answers, stock).specs(records, specs, asked)
@@ -111,9 +105,28 @@ def claimed(
     counters = stock.left(kept)
     compared = {rule.attribute for spec in specs for rule in spec.rules}
     offers = stock.offers(kept, compared)
-    common = commons(roles, claims.users.shared, column, reach, notes)
-    written = sections(len(nodes), offers, made, own, common, counters=counters, zones=reach.zones)
-    return Claimed(written, count, *gpus.nodes(held))
+    common = commons(roles, claims.users.shared, column, inventory.reach, notes)
+    written = sections(
+        len(nodes), offers, made, own, common, counters=counters, zones=inventory.reach.zones
+    )
+    return Claimed(written, _sums(own, each, len(roles)), *gpus.nodes(held))
+
+
+def _sums(own: Sequence[Own], each: Sequence[int], n_roles: int) -> Ints:
+    """(K,) GPUs of the own claims of each role."""
+    total = np.zeros(n_roles, dtype=np.int64)
+    for one in own:
+        total[one.role] += each[one.spec]
+    return total
+
+
+def _inventory(
+    objects: DeviceObjects, nodes: Sequence[NodeRecord], held: Held, notes: list[str]
+) -> Inventory:
+    pools = pools_of(objects.slices, notes)
+    known = {(pool.driver, pool.name, one.name) for pool in pools for one, _ in pool.devices}
+    notes += missing(held, known)
+    return inventory_of(pools, Reach(nodes), Taints(objects.taint_rules), notes)
 
 
 def _columns(claims: Claiming, roles: Sequence[RoleUse]) -> dict[int, int]:
