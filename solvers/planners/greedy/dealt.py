@@ -233,7 +233,10 @@ class Dealt:
             # Some user's node must reach exactly what was taken; so here all of them do.
             taken = {i for c, i in given if c == b}
             for n in np.flatnonzero(reach).tolist():
-                reach[n] = {i for i in stock.reached(n) if claims.asks[b, i]} == taken
+                reach[n] = (
+                    set(np.flatnonzero(claims.asks[b] & self._devices.reachable(n)).tolist())
+                    == taken
+                )
         return reach
 
     def undo(self, mark: int) -> Ints:

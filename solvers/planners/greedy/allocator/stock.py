@@ -45,9 +45,12 @@ class Stock:
         seen = np.zeros(len(devices), dtype=np.bool_)
         if len(claims.asks):
             seen = (claims.asks & (holds | ~devices.taken)).any(axis=0)
-        self.on_node = _on_nodes(len(instance.nodes), devices.node, seen)
         self.in_zone = _on_nodes(len(devices.zones), devices.zone, seen)
-        self.open = self._open(instance, seen)
+        # What shared claims take of zones alone is nothing to the allocator of a node.
+        near = seen & _near(instance)
+        self.on_node = _on_nodes(len(instance.nodes), devices.node, near)
+        self._near_in_zone = _on_nodes(len(devices.zones), devices.zone, near)
+        self.open = self._open(instance, near)
         barred = claims.barred
         self.barred = (
             [
@@ -79,10 +82,10 @@ class Stock:
         return open_nodes
 
     def reached(self, node: int) -> list[int]:
-        """Devices that a pod on the node can use."""
+        """Devices of the node, and of its zones, for the claims that are allocated there."""
         found = list(self.on_node[node])
         for z in np.flatnonzero(self.zones[:, node]).tolist() if len(self.zones) else ():
-            found += self.in_zone[z]
+            found += self._near_in_zone[z]
         return found
 
 
@@ -134,6 +137,18 @@ class Ledger:
                 )
             )
         return things, left
+
+
+def _near(instance: Instance) -> Flags:
+    """(I,) devices for own claims, and for shared ones that some device on a node can serve."""
+    devices, claims = instance.devices, instance.claims
+    near = np.zeros(len(devices), dtype=np.bool_)
+    own = set(claims.own_spec.tolist())
+    for s in range(claims.n_specs):
+        asks = claims.asks[claims.choices_of(s)].any(axis=0)
+        if s in own or (asks & (devices.node >= 0)).any():
+            near |= asks
+    return near
 
 
 def _lists(n: int, device: Ints, left: Ints, right: Ints) -> list[tuple[tuple[int, int], ...]]:
