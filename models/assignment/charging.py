@@ -111,9 +111,15 @@ def _counter(
 def _pot(instance: Instance, asked: Asked, paying: Ints, give: VarBlock) -> RowBlock:
     claims, devices = instance.claims, instance.devices
     columns: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for g in paying.tolist():
-        key = int(asked.give_choice[g]), int(asked.give_device[g])
-        columns.setdefault(key, []).append((int(give.cols[g]), int(asked.give_most[g])))
+    using = paying[np.isin(asked.give_choice[paying], claims.use_choice)]
+    for b, i, col, most in zip(
+        asked.give_choice[using].tolist(),
+        asked.give_device[using].tolist(),
+        give.cols[using].tolist(),
+        asked.give_most[using].tolist(),
+        strict=True,
+    ):
+        columns.setdefault((b, i), []).append((col, most))
     entries: dict[int, list[tuple[int, int, int]]] = {}
     uses = zip(
         claims.use_choice.tolist(), claims.use_pot.tolist(), claims.use_amount.tolist(), strict=True
