@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from gangplan.datasets.kubernetes.cel.errors import Failed, TooDear
 from gangplan.datasets.kubernetes.cel.evaluation import evaluated
 from gangplan.datasets.kubernetes.cel.limits import COST, STEPS, Meter
 from gangplan.datasets.kubernetes.cel.record import device_value
-from gangplan.datasets.kubernetes.cel.tree import read
+from gangplan.datasets.kubernetes.cel.tree import Node, read
 from tests.datasets.kubernetes.cel.devices import A100, DRIVER, answer, device
 
 TEN = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
@@ -154,6 +155,51 @@ def _compile_and_run(text: str) -> None:
     assert isinstance(found, bool | CelFailure)
     with bounded():
         assert evaluate(selector, A100, DRIVER) == found
+
+
+X = 'device.attributes["d"].x'
+PARSERS = (
+    f"isQuantity({X}) == (sign(quantity({X})) < 2)",
+    f"quantity({X}).add(1).isGreaterThan(quantity({X}))",
+    f"quantity({X}).asApproximateFloat() >= 0.0",
+    f"!isSemver({X}) || semver({X}) == semver({X}, true)",
+    f"isSemver({X}, true) || true",
+    f"isIP({X}) == (ip({X}).family() > 0)",
+    f"isCIDR({X}) == (cidr({X}).masked().prefixLength() >= 0)",
+    f"isURL({X}) == (url({X}).getQuery().size() >= 0)",
+    f"url({X}).getHost().contains(url({X}).getHostname())",
+    f"url({X}).getEscapedPath().size() >= 0",
+    f"{X}.matches({X}) == ({X}.find({X}) != '' || {X}.matches({X}))",
+    f"{X}.findAll({X}).size() >= 0",
+    f"int({X}) < 1 || double({X}) < 1.0 || bool({X})",
+    f"{X}.split('a').join('a') == {X}",
+    f"{X}.format([{X}]).size() > 0",
+)
+TRICKY = st.one_of(
+    st.text(max_size=20),
+    st.text("0123456789.+-eEkKMGTPinumv", max_size=12),
+    st.text("0123456789abcdef:./%[]", max_size=20),
+    st.text("ahtps:/@?#&=%2[]1. ", max_size=24).map("http://".__add__),
+    st.text("ab(|)[]^-*+?{}1,\\\\dwsbQExP<>i:$.", max_size=14),
+)
+
+
+@cache
+def _tree(expression: str) -> Node:
+    return read(cel_library.check(expression))
+
+
+@settings(max_examples=200, deadline=None)
+@given(TRICKY)
+def test_any_text_of_an_attribute_gives_an_answer(text: str) -> None:
+    # Some could not be compiled as selectors: nothing bounds the size of a URL's parts.
+    one = device_value(device({"d/x": text}), DRIVER)
+    for expression in PARSERS:
+        try:
+            found = evaluated(_tree(expression), one, Meter())
+        except (Failed, TooDear):
+            continue
+        assert found is True or (found is False and "==" not in expression)
 
 
 def test_a_failure_is_no_bool() -> None:
