@@ -9,6 +9,7 @@ from typing import Any
 from gangplan.models.instance import Instance
 from gangplan.models.tiers import Tier, tiers_of
 from tests.tiny import make_instance
+from tests.tiny_devices import with_devices
 
 Row = dict[str, Any]
 
@@ -20,6 +21,8 @@ class Case:
     Attributes
     ----------
     nodes, groups, composites, device_unit : as ``make_instance`` takes them.
+    devices, specs, own, shared, counters : as ``with_devices`` takes them; nothing of it where
+        ``specs`` is empty.
     objective, weights : as ``tiers_of`` takes them; weights by priority, for weighted-gpus only.
     seed : of the generator; also the solvers' seed.
     about : one line for people: what went wrong once.
@@ -33,9 +36,21 @@ class Case:
     weights: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     about: str = ""
+    devices: list[Row] = field(default_factory=list)
+    specs: list[Row] = field(default_factory=list)
+    own: Mapping[str, list[int]] = field(default_factory=dict)
+    shared: list[Row] = field(default_factory=list)
+    counters: Mapping[str, int] = field(default_factory=dict)
 
     def instance(self) -> Instance:
-        return make_instance(self.nodes, self.groups, self.composites, device_unit=self.device_unit)
+        unit = self.device_unit
+        instance = make_instance(self.nodes, self.groups, self.composites, device_unit=unit)
+        if not self.specs:
+            return instance
+        own = {int(role): specs for role, specs in self.own.items()}
+        return with_devices(
+            instance, self.devices, self.specs, own, self.shared, counters=self.counters
+        )
 
     def tiers(self, instance: Instance) -> tuple[Tier, ...]:
         weights = {int(p): w for p, w in self.weights.items()}

@@ -9,12 +9,19 @@ from math import comb
 from random import Random
 
 from tests.fuzz.case import Case, Row
+from tests.fuzz.draw_devices import with_claims
 
 FEATURES = (
     "composites", "copies", "elastic", "gpus", "held", "ineligible", "loose", "preferred",
     "priorities", "required", "role minima", "roles", "running", "shares", "slices",
 )  # fmt: skip
 """What an instance may have; each is on in about two of three."""
+
+CLAIMS = 0.35
+"""Cases with devices and claims, of those without shares that are small enough."""
+
+SMALL = 3_000
+"""The effort that leaves room for devices."""
 
 MOST_PODS = 10
 EFFORT = 60_000
@@ -29,7 +36,11 @@ def draw(seed: int) -> Case:
     while True:
         case = _draw(rng, seed)
         if _effort(case) <= EFFORT:
-            return case
+            break
+    # Numbers of its own: a case without claims stays what it was.
+    claims = Random(f"claims {seed}")
+    few = case.device_unit == 1 and _effort(case) <= SMALL
+    return with_claims(claims, case) if few and claims.random() < CLAIMS else case
 
 
 def _draw(rng: Random, seed: int) -> Case:

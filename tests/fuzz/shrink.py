@@ -30,7 +30,7 @@ def shrink(case: Case, wrong: Callable[[Case], bool], seconds: float = SECONDS) 
 def _still(case: Case, wrong: Callable[[Case], bool]) -> bool:
     try:
         case.tiers(case.instance())
-    except (GangplanError, LookupError, ValueError):
+    except (GangplanError, LookupError, ValueError, TypeError):
         return False  # rows that are no instance any more
     return wrong(case)
 
@@ -43,6 +43,16 @@ def _steps(case: Case) -> Iterator[Case]:
         yield _without_node(case, n)
     if case.objective != "groups":
         yield replace(case, objective="groups", weights={})
+    if case.specs:
+        yield replace(case, devices=[], specs=[], own={}, shared=[], counters={})
+    for shared in _less(case.shared):
+        yield replace(case, shared=shared)
+    for own in _less(case.own):
+        yield replace(case, own=own)
+    for devices in _less(case.devices):
+        yield replace(case, devices=devices)
+    for specs in _less(case.specs):
+        yield replace(case, specs=specs)
     for groups in _less(case.groups):
         yield replace(case, groups=groups)
     for composites in _less(case.composites):
@@ -79,14 +89,25 @@ def _without_node(case: Case, gone: int) -> Case:
     def moved(row: Row) -> Row:
         lists = {
             key: [n - (n > gone) for n in row[key] if n != gone]
-            for key in ("running", "eligible")
+            for key in ("running", "eligible", "zone", "nodes")
             if key in row
         }
         roles = {"roles": [moved(role) for role in row["roles"]]} if "roles" in row else {}
         return row | lists | roles
 
     groups = [moved(group) for group in case.groups]
-    return replace(case, groups=groups, nodes=_without(case.nodes, gone))
+    nodes = _without(case.nodes, gone)
+    if not case.specs:
+        return replace(case, groups=groups, nodes=nodes)
+    devices = []
+    for device in case.devices:
+        here = device.get("node", -1)
+        if here == gone or device.get("zone") == [gone]:
+            continue
+        where = {"node": here - (here > gone)} if here >= 0 else {}
+        devices.append(moved(device | where))
+    shared = [moved(row) for row in case.shared if row.get("nodes") != [gone]]
+    return replace(case, groups=groups, nodes=nodes, devices=devices, shared=shared)
 
 
 def _less_row(row: Row) -> Iterator[Row]:
