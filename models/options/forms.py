@@ -20,6 +20,7 @@ class Form:
 
 
 def form_of(instance: Instance, ways: Sequence[Way]) -> Form:
+    """Write ways as columns."""
     rank = instance.claims.rank
     table: dict[str, list[int]] = {
         f.name: [] for f in fields(Table) if f.name not in ("part", "claim", "node")
