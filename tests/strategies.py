@@ -319,6 +319,12 @@ def _devices(draw: st.DrawFn, instance: Instance, pod: int, node: int) -> list[i
     )
 
 
+def anything(max_nodes: int = 6, max_pods: int = 10) -> st.SearchStrategy[Instance]:
+    """Instances of every sort, a third of them with devices and claims."""
+    without = instances(max_nodes=max_nodes, max_pods=max_pods)
+    return st.one_of(without, without, claiming(max_nodes=max_nodes, max_pods=max_pods))
+
+
 def weights_for(instance: Instance) -> st.SearchStrategy[dict[int, int]]:
     """Weights of the objective ``weighted-gpus``: one positive integer a priority."""
     priorities = sorted(set(instance.groups.priority.tolist()))

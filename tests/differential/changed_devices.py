@@ -17,12 +17,12 @@ def device_parts(
 ) -> dict[str, Any]:
     """Give devices, claims and names where devices are ``rows`` (old number, new node).
 
+    A device on no node stays in its zone, which the new nodes are in as their originals are. A
+    copy draws from the counters of its original.
+
     Parameters
     ----------
     take : old number of each node.
-
-    A device on no node stays in its zone, which the new nodes are in as their originals are. A
-    copy draws from the counters of its original.
     """
     old = np.array([i for i, _ in rows], dtype=np.int64)
     devices, claims = instance.devices, instance.claims

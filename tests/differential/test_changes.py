@@ -12,14 +12,14 @@ from gangplan.models.verify import CHECKS
 from tests import brute
 from tests.differential.changed import freed, with_groups, with_nodes
 from tests.differential.lexicographic import solve
-from tests.strategies import instances
+from tests.strategies import anything
 
 RESTRICTIONS = ("assign", "capacity", "gang", "topology", "hierarchy", "shares", "claims")
 COSTS = ("rank", "preferred", "fragmentation")
 
 
 def order_is_nothing(data: st.DataObject) -> None:
-    instance = data.draw(instances(max_pods=8))
+    instance = data.draw(anything(max_pods=8))
     objective = data.draw(st.sampled_from(OBJECTIVES[:3]))
     tiers = tiers_of(instance, objective)
     best = brute.best(instance, tiers)
@@ -32,7 +32,7 @@ def order_is_nothing(data: st.DataObject) -> None:
 
 def more_room_is_no_worse(data: st.DataObject) -> None:
     """Up to ``preferred``: what comes after is a price of what more room lets in."""
-    instance = data.draw(instances(max_pods=8, max_nodes=4))
+    instance = data.draw(anything(max_pods=8, max_nodes=4))
     tiers = tuple(t for t in tiers_of(instance) if t.maximise)
     node = data.draw(st.integers(0, len(instance.nodes) - 1))
     before = solve(build(instance), tiers)[0]
@@ -44,7 +44,7 @@ def more_room_is_no_worse(data: st.DataObject) -> None:
 
 
 def families_move_the_optimum_one_way(data: st.DataObject) -> None:
-    instance = data.draw(instances(max_pods=8))
+    instance = data.draw(anything(max_pods=8))
     tiers = tiers_of(instance)
     whole = solve(build(instance), tiers)[0]
     for family in (*RESTRICTIONS, *COSTS):

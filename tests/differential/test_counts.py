@@ -16,11 +16,11 @@ from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits, Stop
 from tests import brute
 from tests.differential.lexicographic import solve
-from tests.strategies import instances, plans, weights_for
+from tests.strategies import anything, plans, weights_for
 
 
 def same_optimum(data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     objective = data.draw(st.sampled_from(OBJECTIVES))
     tiers = tiers_of(instance, objective, data.draw(weights_for(instance)))
     model = build(instance)
@@ -34,7 +34,7 @@ def same_optimum(data: st.DataObject) -> None:
 
 def same_plans(data: st.DataObject) -> None:
     """A plan that keeps the rules is a point; a point that keeps the rows is such a plan."""
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     plan = data.draw(plans(instance))
     model = build(instance)
     sound = brute.allowed(instance, plan)
@@ -62,7 +62,7 @@ def same_plans(data: st.DataObject) -> None:
 
 def safe_bounds(data: st.DataObject) -> None:
     """Duals of the relaxation, and any other multipliers, bound the optimum of brute force."""
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     model = build(instance)
     for tier in tiers_of(instance):
         best = brute.best(instance, [tier])[0]

@@ -10,11 +10,11 @@ from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.exact import Exact
 from tests import brute
-from tests.strategies import instances, weights_for
+from tests.strategies import anything, weights_for
 
 
 def proven_is_true(data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     objective = data.draw(st.sampled_from(OBJECTIVES))
     weights = data.draw(weights_for(instance)) if objective == "weighted-gpus" else None
     tiers = tiers_of(instance, objective, weights)

@@ -10,11 +10,11 @@ from gangplan.models.verify import check
 from gangplan.models.verify.objective import recount_all
 from gangplan.solvers.planners.greedy import greedy_plan
 from tests import brute
-from tests.strategies import instances, weights_for
+from tests.strategies import anything, weights_for
 
 
 def within_brute_force(data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     objective = data.draw(st.sampled_from(OBJECTIVES))
     tiers = tiers_of(instance, objective, data.draw(weights_for(instance)))
     best = brute.best(instance, tiers)
@@ -29,7 +29,7 @@ def within_brute_force(data: st.DataObject) -> None:
 
 
 def counted_out(data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(anything())
     for g in range(len(instance.groups)):
         if cannot_be_placed(instance, g) is not None:
             assert not brute.feasible(instance, g)
