@@ -10,6 +10,7 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.claims import ALL
 from gangplan.models.instance import Instance
+from gangplan.models.once import once
 from gangplan.models.options.cells import Cells, cells_of
 from gangplan.models.options.forms import NO_OPTIONS as NO_OPTIONS
 from gangplan.models.options.forms import Stack, form_of
@@ -54,8 +55,16 @@ def options_of(instance: Instance, usable: Flags | None = None) -> Options:
     ------
     FormulationError : more ways to serve a claim than can be written.
     """
+    return _anywhere(instance) if usable is None else _options(instance, usable)
+
+
+@once
+def _anywhere(instance: Instance) -> Options:
+    return _options(instance, instance.can_use)
+
+
+def _options(instance: Instance, usable: Flags) -> Options:
     claims = instance.claims
-    usable = instance.can_use if usable is None else usable
     cells, parts = cells_of(instance), parts_of(claims)
     of_spec = tuple(
         tuple(p for p, part in enumerate(parts) if part.spec == s) for s in range(claims.n_specs)

@@ -1,11 +1,14 @@
 """Slots by devices: no node holds more pods of a role than this, whatever else comes to it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.claims import ALL
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
+from gangplan.models.once import once
 from gangplan.models.options.cells import PLENTY, Cells
 from gangplan.models.options.options import Options, options_of
 from gangplan.models.options.sites import asked_counts, per_node
@@ -42,12 +45,11 @@ def device_slots(instance: Instance, options: Options | None = None) -> Ints:
             options = options_of(instance)
         except FormulationError:  # too many ways to list: that none is there is not known
             return slots
-    serves = served(instance, options)
+    serves, each = served(instance, options), _Requests(instance, options.cells)
     for c, k in zip(claims.user_shared.tolist(), claims.user_role.tolist(), strict=True):
         np.minimum(slots[k], claims.shared_limit[c], out=slots[k])
         if claims.shared_spec[c] >= 0:
             slots[k, ~serves.shared[c]] = 0
-    each = _Requests(instance, options.cells)
     kind = claim_kinds(instance)
     for number in np.unique(kind[claims.own_role]).tolist():
         roles = np.flatnonzero(kind == number)
@@ -122,31 +124,50 @@ class _Requests:
         return room
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scarce:
+    """What is counted once for all roles: where claims are served, and the room of requests."""
+
+    served: Served
+    need: Ints
+    room: Ints
+
+    def of_request(self, request: int) -> Ints:
+        """(N,) how often the request goes into what a node has."""
+        often: Ints = self.room[request] // self.need[request]
+        return often
+
+
+@once
+def _scarce(instance: Instance) -> _Scarce:
+    options = options_of(instance)
+    each = _Requests(instance, options.cells)
+    room = per_node(instance, options.cells, each.most)
+    return _Scarce(served(instance, options), each.least, room)
+
+
 def scarce_claims(instance: Instance, role: int) -> dict[str, Ints]:
     """Slots of a role on every node by each of its claims: words for people -> (N,)."""
     claims, found = instance.claims, dict[str, Ints]()
     if not len(claims.own_of(role)) and not len(claims.shared_of(role)):
         return found
     try:
-        options = options_of(instance)
+        scarce = _scarce(instance)
     except FormulationError:
         return found
-    served_at = served(instance, options)
-    each = _Requests(instance, options.cells)
     for w in claims.own_of(role):
         spec = int(claims.own_spec[w])
         for q in np.flatnonzero(claims.request_spec == spec).tolist():
-            room = per_node(instance, options.cells, each.most[[q]])[0] // each.least[q]
-            found[f"devices for request {request_name(instance, q)}"] = room
+            found[f"devices for request {request_name(instance, q)}"] = scarce.of_request(q)
         if len(claims.rules_of(spec)):
-            alone = np.where(served_at.own[spec], NO_LIMIT, 0)
+            alone = np.where(scarce.served.own[spec], NO_LIMIT, 0)
             found[f"devices for claim {instance.names.own[w]}"] = alone
     for c in claims.shared_of(role).tolist():
         name = f"nodes that reach the devices of claim {instance.names.shared[c]}"
         if claims.shared_spec[c] < 0:
             reach = instance.devices.zones[claims.shared_zone[c]]
         else:
-            reach = served_at.shared[c]
+            reach = scarce.served.shared[c]
         found[name] = np.where(reach, claims.shared_limit[c], 0)
     return found
 

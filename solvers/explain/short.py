@@ -7,6 +7,8 @@ import numpy as np
 from gangplan.models.counting import Shortage, cannot_be_placed
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
+from gangplan.models.once import once
+from gangplan.models.slots import slots_of
 
 CANNOT = "cannot be placed"
 """How a reason that counting proves begins."""
@@ -35,10 +37,8 @@ def leaving(instance: Instance, g: int, needs: Needs) -> str:
     """Say which terminating pods, once gone, would lift the shortage; empty where none would."""
     if not len(instance.leaving):
         return ""
-    free = instance.nodes.free.copy()
-    np.add.at(free, instance.leaving.node, instance.leaving.request)
-    later = replace(instance, nodes=replace(instance.nodes, free=free))
-    if cannot_be_placed(later, g, needs) is not None:
+    later = _when_they_are_gone(instance)
+    if cannot_be_placed(later, g, needs, _slots(later)) is not None:
         return ""
     mine = later.can_use[instance.roles.group == g].any(axis=0)
     names = [
@@ -48,6 +48,17 @@ def leaving(instance: Instance, g: int, needs: Needs) -> str:
     ]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return f"; room comes free when the terminating pods are gone: {shown}"
+
+
+@once
+def _when_they_are_gone(instance: Instance) -> Instance:
+    """Free the room of pods that terminate."""
+    free = instance.nodes.free.copy()
+    np.add.at(free, instance.leaving.node, instance.leaving.request)
+    return replace(instance, nodes=replace(instance.nodes, free=free))
+
+
+_slots = once(slots_of)
 
 
 def _too_big(instance: Instance, g: int, resource: str) -> str:
