@@ -38,7 +38,7 @@ class Claims:
     fits : (B, I) the device may serve the choice: class, selectors, tolerated taints, capacity.
         Free or taken is not looked at.
     asks : (B, I) devices that an ALL choice must take or fail: ``fits`` and, beside it, what only a
-        taint, a held pool or a shortage of capacity rules out. Equal to ``fits`` elsewhere.
+        taint or a missing attribute rules out. Equal to ``fits`` elsewhere.
     barred : (B, N) pods on the node may not use the choice: an expression failed on a device that
         the node reaches, or an ALL choice looks into a pool that is incomplete.
     use_choice, use_pot, use_amount : (U,) what one device given to the choice takes of one of its

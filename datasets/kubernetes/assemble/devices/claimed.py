@@ -1,11 +1,13 @@
 """Devices and claims of a snapshot: the order of the steps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from gangplan.datasets.devices import Own, Request, Sections, Spec, sections
+from gangplan.datasets.devices import Choice, Own, Request, Sections, Spec, sections
 from gangplan.datasets.kubernetes.assemble.devices.answers import Answers
 from gangplan.datasets.kubernetes.assemble.devices.extended import Extended, extended_of
 from gangplan.datasets.kubernetes.assemble.devices.fits import Fitting
@@ -162,13 +164,22 @@ def _asked(specs: Sequence[Spec], n_devices: int) -> Flags:
     return asked
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# No slots: cached_property needs a __dict__.
+@dataclass(frozen=True, eq=False)
 class _Writing:
     """Cuts specs to the devices that are kept, and gives uses their units."""
 
     kinds: Kinds
     answers: Answers
     stock: Stock
+
+    @cached_property
+    def _shared(self) -> list[int]:
+        """Devices that may serve several claims, and serve some already."""
+        inventory, held = self.stock.inventory, self.stock.held.consumed
+        return [
+            i for i, key in enumerate(inventory.keys) if key in held and inventory.records[i].multi
+        ]
 
     def specs(
         self, records: Sequence[SpecRecord], specs: Sequence[Spec], kept: Flags
@@ -206,6 +217,7 @@ class _Writing:
         choices = []
         for b, choice in enumerate(request.choices):
             found = {} if choice.admin else self.answers.of(record.requests[q].choices[b]).uses
+            choice = self._left(choice, found)
             units = {
                 kind: {name: self.stock.pots.taken(name, n) for name, n in taken.items()}
                 for kind, taken in found.items()
@@ -220,3 +232,23 @@ class _Writing:
                 )
             )
         return Request(request.name, tuple(choices))
+
+    def _left(self, choice: Choice, uses: Mapping[int, Mapping[str, Fraction]]) -> Choice:
+        """Leave out devices whose shares have left too little for one more.
+
+        As in Kubernetes, where ALL asks the devices with enough left when a claim is allocated.
+        """
+        inventory, asks = self.stock.inventory, choice.asks
+        short = np.zeros(len(inventory), dtype=np.bool_)
+        for i in self._shared:
+            taken, device = uses.get(int(self.kinds.of[i]), {}), inventory.records[i]
+            held = self.stock.held.consumed[inventory.keys[i]]
+            short[i] = any(
+                amount + held.get(name, 0) > device.capacity[name].value
+                for name, amount in taken.items()
+            )
+        if not short.any():
+            return choice
+        return replace(
+            choice, fits=choice.fits & ~short, asks=None if asks is None else asks & ~short
+        )

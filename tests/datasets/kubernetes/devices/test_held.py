@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from gangplan.models.instance import Instance
 from tests.datasets.kubernetes.devices.claims import (
     Obj,
+    asked,
     asks,
     by_name,
     claim,
@@ -111,3 +114,21 @@ def test_devices_that_nobody_asks_for_are_no_columns() -> None:
 def test_a_request_of_the_other_kind_does_not_ask_for_them() -> None:
     spec = asks(request("r", "gpu", 'device.driver == "none.example.com"'))
     assert len(built_of(spec=spec).devices) == 0
+
+
+@pytest.mark.parametrize(("held", "left"), [("40Gi", {"shared", "other"}), ("41Gi", {"other"})])
+def test_a_share_that_no_longer_fits_is_asked_by_nobody(held: str, left: set[str]) -> None:
+    """As in Kubernetes: ALL takes the devices that have enough left."""
+    other = device("other", allowMultipleAllocations=True, capacity={"memory": "80Gi"})
+    every = request(allocationMode="All", capacity={"requests": {"memory": "40Gi"}})
+    admin = request("a", allocationMode="All", adminAccess=True)
+    built = instance(
+        host("n1"),
+        device_class(),
+        slice_("s", MULTI | {"consumesCounters": []}, other),
+        template(spec=asks(every, admin)),
+        claiming("p", "t"),
+        claim(allocated=[result("shared", consumedCapacity={"memory": held}, shareID="x")]),
+    )
+    assert asked(built) == fitting(built) == left
+    assert asked(built, 1) == {"shared", "other"}
