@@ -43,6 +43,15 @@ def draw(seed: int) -> Case:
     return with_claims(claims, case) if few and claims.random() < CLAIMS else case
 
 
+def draw_claiming(seed: int) -> Case:
+    """Return another case of a seed, which has devices and claims."""
+    rng = Random(f"claiming {seed}")
+    while True:
+        case = _draw(rng, seed)
+        if case.device_unit == 1 and _effort(case) <= SMALL:
+            return with_claims(rng, case)
+
+
 def _draw(rng: Random, seed: int) -> Case:
     on = {name for name in FEATURES if rng.random() < 0.65}
     if rng.random() < 0.6:
