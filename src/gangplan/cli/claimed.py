@@ -17,20 +17,22 @@ POOLS = 2
 """Sets of devices of one request that are written; the devices of the others are counted."""
 
 
-def claimed(instance: Instance, plan: Plan, group: int) -> str:
-    """Say which: ``gpu/r: 16 x gpu.example.com node-[1-2]/gpu-[0-7]``; empty where there are none.
+def claimed(instance: Instance, plan: Plan, group: int) -> list[str]:
+    """Say which, a line a request: ``gpu/r: 16 x gpu.example.com node-[1-2]/gpu-[0-7]``.
 
-    Devices of one request stand together, pod or shared claim alike: claim, request, driver, and
-    the devices of each pool.
+    Devices of one request stand together, whichever pod they are for: claim, request, driver, and
+    the devices of each pool. A claim that pods share is written once and called so, and so is a
+    choice that is not the first of its request.
     """
     given, names = plan.allocations, instance.names
+    rank = instance.claims.rank.tolist()
     roles = np.flatnonzero(instance.roles.group == group)
     used = np.unique(instance.claims.user_shared[np.isin(instance.claims.user_role, roles)])
     own = given.pod >= 0
     mine = own & np.isin(instance.pod_role[given.pod], roles) if instance.n_pods else own
     if plan.placed_per_group(instance)[group]:
         mine |= ~own & np.isin(given.claim, used)
-    devices: dict[tuple[str, str], list[str]] = defaultdict(list)
+    devices: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for p, c, b, i in zip(
         given.pod[mine].tolist(),
         given.claim[mine].tolist(),
@@ -40,16 +42,22 @@ def claimed(instance: Instance, plan: Plan, group: int) -> str:
     ):
         claim = names.own[c] if p >= 0 else names.shared[c]
         driver = device_name(names.devices[i])[0]
-        devices[f"{claim}/{names.choices[b]}", driver].append(names.devices[i])
+        about = _about(shared=p < 0, rank=rank[b])
+        devices[f"{claim}/{names.choices[b]}", about, driver].append(names.devices[i])
     told = [_request(*key, of) for key, of in sorted(devices.items())]
     more = len(told) - REQUESTS
-    said = "; ".join(told[:REQUESTS])
-    return f"{said}; and {more} request{'s' * (more > 1)} more" if more > 0 else said
+    rest = [f"and {more} request{'s' * (more > 1)} more (-o FILE writes them all)"]
+    return told[:REQUESTS] + rest * (more > 0)
 
 
-def _request(request: str, driver: str, devices: Sequence[str]) -> str:
+def _about(*, shared: bool, rank: int) -> str:
+    said = ["shared"] * shared + [f"choice {rank + 1}"] * (rank > 0)
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _request(request: str, about: str, driver: str, devices: Sequence[str]) -> str:
     times = f"{len(devices)} x " if len(devices) > 1 else ""
-    return f"{request}: {times}{driver} {_pools(sorted(set(devices)))}"
+    return f"{request}{about}: {times}{driver} {_pools(sorted(set(devices)))}"
 
 
 def _pools(devices: Sequence[str]) -> str:

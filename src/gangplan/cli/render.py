@@ -22,6 +22,7 @@ UNITS = {
     "elastic": "pods",
     "preferred": "domains",
     "fragmentation": "nodes",
+    "rank": "later choices",
 }
 """What the value of a tier counts; ``admitted`` counts pods where they start one by one."""
 
@@ -122,15 +123,19 @@ def _name(instance: Instance, group: int, wanted: int) -> str:
     return name if wanted == 1 else f"{name} (x{wanted})"
 
 
-def _where_or_why(instance: Instance, result: Result, group: int, status: str, waiting: int) -> str:
+def _where_or_why(
+    instance: Instance, result: Result, group: int, status: str, waiting: int
+) -> tuple[str, ...]:
+    """Say where, and why not all of it; then the devices of its claims, a line a request."""
     place = where(instance, result.plan, group)
     devices = claimed(instance, result.plan, group)
     reason = result.reasons.get(group) or instance.names.held[group]
     if status == PENDING:
-        return reason
+        return (reason,)
     if status != "partly" and not reason and waiting:
         reason = _beyond(result.tiers, int(instance.groups.priority[group]), waiting)
-    return "; ".join(part for part in (place, devices, reason) if part)
+    said = "; ".join(part for part in (place, reason) if part)
+    return (said, *devices) if said else tuple(devices)
 
 
 def _beyond(tiers: tuple[TierReport, ...], priority: int, waiting: int) -> str:

@@ -32,10 +32,19 @@ def console(on_stderr: bool = False) -> Console:
 
 
 def show_table(
-    out: Console, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+    out: Console,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | tuple[str, ...]]],
+    *,
+    numbers: Sequence[str] = (),
 ) -> None:
-    """Print a table; the last column takes the room that is left, ``numbers`` go to the right."""
-    table = [[printable(cell) for cell in row] for row in rows]
+    """Print a table; the last column takes the room that is left, ``numbers`` go to the right.
+
+    Parameters
+    ----------
+    rows : a cell that is a tuple is written on several lines.
+    """
+    table = [[_shown(cell) for cell in row] for row in rows]
     with out.capture() as captured:
         if _is_narrow(out.width, head, table):
             _print_stacked(out, head, table, numbers)
@@ -43,6 +52,11 @@ def show_table(
             out.print(_side_by_side(head, table, numbers))
     for line in captured.get().splitlines():
         out.file.write(line.rstrip() + "\n")
+
+
+def _shown(cell: str | tuple[str, ...]) -> str:
+    lines = (cell,) if isinstance(cell, str) else cell
+    return "\n".join(printable(line) for line in lines)
 
 
 def _is_narrow(width: int, head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
