@@ -12,6 +12,12 @@ from gangplan.datasets.kubernetes.terms import Requirement, Toleration
 ALL = 0
 """``ChoiceRecord.count`` of allocationMode All."""
 
+EXTENDED = "<extended-resources>"
+"""Name of the claim for extended resources, as kube-scheduler calls it; no pod can call one so."""
+
+Identity = tuple[str, str, str]
+"""Driver, pool and name of a device."""
+
 Terms = tuple[tuple[Requirement, ...], ...]
 """Node selector terms: an OR of ANDs; an empty term matches nothing."""
 
@@ -197,7 +203,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRecord:
-    """A ResourceClaim."""
+    """A ResourceClaim.
+
+    ``made_for``: entry of resourceClaims that a controller made it for, or `EXTENDED`.
+    """
 
     namespace: str
     name: str
@@ -207,6 +216,7 @@ class ClaimRecord:
     controller: Reference | None
     terminating: bool
     source: str
+    made_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """ResourceClaim of resource.k8s.io -> `ClaimRecord`."""
 
-from gangplan.datasets.kubernetes.devicerecords import ClaimRecord, Reference
+from gangplan.datasets.kubernetes.devicerecords import EXTENDED, ClaimRecord, Reference
 from gangplan.datasets.kubernetes.objects.allocations import allocation
 from gangplan.datasets.kubernetes.objects.claimspecs import claim_spec, request_names
 from gangplan.datasets.kubernetes.text import deviceschema, schema
@@ -9,6 +9,10 @@ from gangplan.datasets.kubernetes.text.names import namespace, object_name
 
 MOST_USERS = 256
 """ResourceClaimReservedForMaxSize."""
+
+# Annotations of the claims that controllers make (KEP-3063, KEP-5729, KEP-5004).
+_ENTRY_OF = ("resource.kubernetes.io/pod-claim-name", "resource.kubernetes.io/podgroup-claim-name")
+_EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 
 
 def resource_claim(fields: Fields, version: str) -> ClaimRecord | None:
@@ -41,7 +45,16 @@ def resource_claim(fields: Fields, version: str) -> ClaimRecord | None:
         controller=controller,
         terminating=bool(metadata.text("deletionTimestamp")),
         source=fields.source,
+        made_for=_made_for(metadata),
     )
+
+
+def _made_for(metadata: Fields) -> str:
+    found = metadata.section("annotations")
+    entries = (found.text(key) for key in _ENTRY_OF if key in found.obj)
+    if name := next(filter(None, entries), ""):
+        return name
+    return EXTENDED if found.obj.get(_EXTENDED) == "true" else ""
 
 
 def _reserved(status: Fields) -> tuple[Reference, ...]:

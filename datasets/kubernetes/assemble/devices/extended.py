@@ -13,7 +13,6 @@ from gangplan.datasets.kubernetes.devicerecords import (
     RequestRecord,
     SpecRecord,
 )
-from gangplan.datasets.kubernetes.order import natural
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord
 
 DEVICE_CLASS = "deviceclass.resource.kubernetes.io/"
@@ -84,14 +83,17 @@ class Extended:
 
 
 def extended_of(classes: Iterable[ClassRecord], nodes: Sequence[NodeRecord]) -> Extended:
-    """Find which class stands for which resource: of several the newest, then by name."""
+    """Find which class stands for which resource: of several the newest, then by name.
+
+    Names are compared as texts, as Kubernetes does: ``gpu-10`` comes before ``gpu-2``.
+    """
     found: dict[str, str] = {}
     for record in sorted(
         classes,
         key=lambda one: (
             one.created is None,
             -(one.created or 0),
-            natural(one.name),
+            one.name,
         ),
     ):
         if record.extended:

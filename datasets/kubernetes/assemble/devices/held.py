@@ -7,10 +7,7 @@ from fractions import Fraction
 
 from gangplan.datasets.kubernetes.assemble.devices.capacity import qualified
 from gangplan.datasets.kubernetes.assemble.holds import counted, some
-from gangplan.datasets.kubernetes.devicerecords import ClaimRecord
-
-Identity = tuple[str, str, str]
-"""Driver, pool and name of a device."""
+from gangplan.datasets.kubernetes.devicerecords import ClaimRecord, Identity
 
 
 @dataclass(slots=True, eq=False)

@@ -7,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from gangplan.datasets.kubernetes.assemble.devices.held import Identity
 from gangplan.datasets.kubernetes.assemble.devices.pools import Pool
 from gangplan.datasets.kubernetes.assemble.devices.reach import NOWHERE, Reach
 from gangplan.datasets.kubernetes.assemble.devices.taints import Taints
 from gangplan.datasets.kubernetes.assemble.holds import counted, some
-from gangplan.datasets.kubernetes.devicerecords import DeviceRecord
+from gangplan.datasets.kubernetes.devicerecords import DeviceRecord, Identity
 from gangplan.datasets.kubernetes.records import Taint
 from gangplan.models.arrays import Flags, Ints
 

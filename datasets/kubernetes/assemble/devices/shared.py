@@ -6,6 +6,7 @@ from gangplan.datasets.devices import Common
 from gangplan.datasets.kubernetes.assemble.devices.reach import Reach
 from gangplan.datasets.kubernetes.assemble.devices.users import Shared, Use
 from gangplan.datasets.kubernetes.assemble.holds import counted
+from gangplan.datasets.kubernetes.devicerecords import ClaimRecord
 from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import PodRecord
 from gangplan.models.claims import NO_LIMIT
@@ -56,8 +57,10 @@ def commons(
 def _limit(shared: Shared, waiting: Sequence[PodRecord], notes: list[str]) -> int:
     """Count how many of the waiting pods may reserve a claim; those of a PodGroup's need not."""
     alone = {full_name(pod): pod for pod in waiting if full_name(pod) not in shared.by_group}
-    if shared.claim is None or not alone:
+    if shared.claim is None:
         return NO_LIMIT
+    if not alone:
+        return _of_groups(shared.claim, set(shared.by_group.values()), notes)
     own = {pod.name: pod.uid for pod in alone.values()}
     reserved = sum(
         not (
@@ -77,3 +80,16 @@ def _limit(shared: Shared, waiting: Sequence[PodRecord], notes: list[str]) -> in
     elif shared.by_group:
         return NO_LIMIT  # the limit binds only those that are not of the group, and they are few
     return left
+
+
+def _of_groups(claim: ClaimRecord, groups: set[str], notes: list[str]) -> int:
+    """Nobody may use a claim that is full; a PodGroup that it is reserved for already may."""
+    full = len(claim.reserved) >= MOST_USERS
+    if not full or any(
+        one.resource == "podgroups" and one.name in groups for one in claim.reserved
+    ):
+        return NO_LIMIT
+    notes.append(
+        f"ResourceClaim {claim.namespace}/{claim.name}: {MOST_USERS} others use it, as many as may"
+    )
+    return 0

@@ -9,8 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gangplan.datasets.kubernetes.assemble.devices.extended import Extended
+from gangplan.datasets.kubernetes.assemble.devices.made import POD, POD_GROUP, Made, owns
+from gangplan.datasets.kubernetes.assemble.devices.present import Present
 from gangplan.datasets.kubernetes.assemble.devices.specs import Specs
 from gangplan.datasets.kubernetes.devicerecords import (
+    EXTENDED,
+    AllocationRecord,
     ClaimRecord,
     DeviceObjects,
     PodClaim,
@@ -44,13 +48,14 @@ NOTHING = Use()
 class Shared:
     """A claim with one allocation: an object, or one still to be made from a template.
 
-    ``spec``: number of it. ``by_group``: users to whom it belongs through their PodGroup.
+    ``spec``: number of it. ``by_group``: users to whom it belongs through their PodGroup, and its
+    name.
     """
 
     name: str
     spec: int
     claim: ClaimRecord | None
-    by_group: set[str] = field(default_factory=set)
+    by_group: dict[str, str] = field(default_factory=dict)
 
 
 class Users:
@@ -66,6 +71,7 @@ class Users:
         self._specs, self._extended = specs, extended
         self._claims = {(one.namespace, one.name): one for one in objects.claims}
         self._templates = {(one.namespace, one.name): one.spec for one in objects.templates}
+        self._made, self._present = Made(objects.claims), Present(objects.slices)
         self._of: dict[str, Use] = {}
 
     def of(self, pod: PodRecord, group: GroupRecord | None = None) -> Use:
@@ -84,6 +90,16 @@ class Users:
     def claim(self, namespace: str, name: str) -> ClaimRecord | None:
         """Find a ResourceClaim."""
         return self._claims.get((namespace, name))
+
+    def made(
+        self, namespace: str, entry: str, kind: str, name: str, uid: str = ""
+    ) -> ClaimRecord | None:
+        """Find a claim that was made for an entry of a pod or PodGroup."""
+        return self._made.of(namespace, entry, kind, name, uid)
+
+    def lost(self, allocation: AllocationRecord) -> list[str]:
+        """Name the devices of an allocation that no slice has."""
+        return self._present.lost(allocation)
 
     def template(self, namespace: str, name: str) -> SpecRecord | None:
         """Find what a ResourceClaimTemplate asks."""
@@ -149,9 +165,13 @@ class _Making:
         if made == "":
             return
         assert self.group is not None
+        if made is None:
+            space, group = self.pod.namespace, self.group.name
+            found = self.users.made(space, entry.name, POD_GROUP, group)
+            made = None if found is None else found.name
         if made is not None:
             claim = self._found(made)
-            if claim is not None and self._belongs(claim, "podgroup", self.group.name, ""):
+            if claim is not None and self._belongs(claim, POD_GROUP, self.group.name, ""):
                 self._share(claim, of_group=True)
             return
         spec = self._template(entry.template)
@@ -161,24 +181,34 @@ class _Making:
 
     def _of_template(self, entry: PodClaim) -> None:
         """Give the pod a claim of its own; one that is allocated already pins it."""
-        if entry.generated == "":
+        made = entry.generated
+        if made == "":
             return
-        if entry.generated is None:
+        if made is None:
+            found = self._made_for(entry.name)
+            made = None if found is None else found.name
+        if made is None:
             spec = self._template(entry.template)
             if spec is not None:
                 self._ask(entry.name, spec)
             return
-        claim = self._found(entry.generated)
-        if claim is not None and self._belongs(claim, "pod", self.pod.name, self.pod.uid):
+        claim = self._found(made)
+        if claim is not None and self._belongs(claim, POD, self.pod.name, self.pod.uid):
             self._take(entry.name, claim)
 
     def _of_resources(self, resources: Mapping[str, int]) -> None:
         """Claim what extended resources stand for; the scheduler may have done so already."""
         claim = self.users.claim(self.pod.namespace, self.pod.extended_claim)
-        if claim is not None and self._belongs(claim, "pod", self.pod.name, self.pod.uid):
+        if claim is None:
+            claim = self._made_for(EXTENDED)
+        if claim is not None and self._belongs(claim, POD, self.pod.name, self.pod.uid):
             self._take(EXTENDED, claim)
         elif claim is None:
             self._ask(EXTENDED, self.users.extended_spec(resources))
+
+    def _made_for(self, entry: str) -> ClaimRecord | None:
+        pod = self.pod
+        return self.users.made(pod.namespace, entry, POD, pod.name, pod.uid)
 
     def _take(self, name: str, claim: ClaimRecord) -> None:
         if claim.allocation is not None:
@@ -199,15 +229,20 @@ class _Making:
         self._add(Shared(name, self.users.number(claim.spec), claim), claim.spec, of_group)
 
     def _add(self, shared: Shared, spec: SpecRecord, of_group: bool) -> None:
-        allocated = shared.claim is not None and shared.claim.allocation is not None
-        if not (allocated or spec.requests):
+        allocation = shared.claim.allocation if shared.claim is not None else None
+        if allocation is None and not spec.requests:
             return
         shared = self.users.shared.setdefault(shared.name, shared)
-        if of_group:
-            shared.by_group.add(full_name(self.pod))
-        if not allocated:
+        if of_group and self.group is not None:
+            shared.by_group[full_name(self.pod)] = self.group.name
+        if allocation is None:
             self.problems += self.users.problems(shared.spec)
             self.unsupported |= set(self.users.unsupported(shared.spec))
+        elif lost := self.users.lost(allocation):
+            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            self.problems.append(
+                f"ResourceClaim {shared.name} has {lost[0]}{more}, which no ResourceSlice has"
+            )
         self.shared.add(shared.name)
 
     def _found(self, name: str) -> ClaimRecord | None:
@@ -233,15 +268,10 @@ class _Making:
         if owner is None:
             self.problems.append(f"{what} belongs to nobody, not to {full_name(self.pod)}")
             return False
-        same = owner.resource.lower() in (kind, f"{kind}s") and owner.name == name
-        if same and (not uid or not owner.uid or owner.uid == uid):
+        if owns(owner, kind, name, uid):
             return True
         self.problems.append(f"{what} belongs to {owner.resource} {owner.name}")
         return False
-
-
-EXTENDED = "<extended-resources>"
-"""Name of the claim for extended resources, as kube-scheduler calls it; no pod can call one so."""
 
 
 def _fields(entry: PodClaim) -> tuple[str, str, str]:

@@ -91,3 +91,30 @@ def test_a_claim_that_the_scheduler_made_already_pins_the_pod() -> None:
     )
     assert (held(built), built.names.shared) == ({}, ("lab/made",))
     assert built.can_use.tolist() == [[True]]
+
+
+def test_names_of_classes_are_compared_as_texts() -> None:
+    classes = [
+        device_class(name, f'device.driver == "{name}"', extendedResourceName=NAME)
+        for name in ("gpu-2", "gpu-10")
+    ]
+    devices = [slice_(f"s{n}", f"d{n}", driver=f"gpu-{n}", pool="n1") for n in (2, 10)]
+    assert fitting(instance(host("n1"), *classes, *devices, asking(count=1))) == {"d10"}
+
+
+def test_containers_add_up_and_an_init_container_may_have_theirs_before() -> None:
+    """Kubernetes makes a request a container, of the same class: only their names differ."""
+
+    def container(name: str, count: int, **fields: Any) -> Obj:
+        return {"name": name, "resources": {"limits": {NAME: str(count)}}, **fields}
+
+    spec = {
+        "initContainers": [
+            container("a", 2),
+            container("sidecar", 1, restartPolicy="Always"),
+            container("b", 4),
+        ],
+        "containers": [container("c", 1), container("d", 1)],
+    }
+    built = built_of(device_class(extendedResourceName=NAME), obj("v1", "Pod", "p", spec))
+    assert built.claims.choice_count.tolist() == [5]  # b beside its sidecar

@@ -67,3 +67,15 @@ def test_a_pod_group_of_a_pods_name_is_another_user() -> None:
     group = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g-0", "uid": "u"}
     used = claim(allocated=[result("d0")], reserved=[group])
     assert limit(built_of(gang("g", 1), 1, used)) == 255
+
+
+def test_a_claim_that_is_full_takes_no_other_pod_group() -> None:
+    mine = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g", "uid": "u"}
+    others = [f"old-{n}" for n in range(256)]
+    group = claiming_gang("g", 1, by_name())
+    full = built_of(group, 3, reserved(*others))
+    assert limit(full) == 0
+    assert notes(full, "256 others use it")
+    used = claim(allocated=[result("d0")], reserved=[*others[1:], mine])
+    assert limit(built_of(group, 3, used)) == NO_LIMIT
+    assert limit(built_of(group, 3, reserved(*others[1:]))) == NO_LIMIT
