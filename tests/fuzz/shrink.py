@@ -45,20 +45,16 @@ def _steps(case: Case) -> Iterator[Case]:
         yield replace(case, objective="groups", weights={})
     if case.specs:
         yield replace(case, devices=[], specs=[], own={}, shared=[], counters={})
-    for shared in _less(case.shared):
-        yield replace(case, shared=shared)
-    for own in _less(case.own):
-        yield replace(case, own=own)
-    for devices in _less(case.devices):
-        yield replace(case, devices=devices)
-    for specs in _less(case.specs):
-        yield replace(case, specs=specs)
+        yield from (_without_group(case, g) for g in range(len(case.groups)))
     for groups in _less(case.groups):
         yield replace(case, groups=groups)
     for composites in _less(case.composites):
         yield replace(case, composites=composites)
     for nodes in _less(case.nodes):
         yield replace(case, nodes=nodes)
+    for part in ("shared", "own", "devices", "specs"):
+        for less in _less(getattr(case, part)):
+            yield replace(case, **{part: less})
 
 
 def _without(rows: Sequence[Any], i: int) -> list[Any]:
@@ -106,8 +102,30 @@ def _without_node(case: Case, gone: int) -> Case:
             continue
         where = {"node": here - (here > gone)} if here >= 0 else {}
         devices.append(moved(device | where))
-    shared = [moved(row) for row in case.shared if row.get("nodes") != [gone]]
+    shared = [
+        moved({key: value for key, value in row.items() if key != "roles"})
+        | {"roles": row["roles"]}
+        for row in case.shared
+        if row.get("nodes") != [gone]
+    ]
     return replace(case, groups=groups, nodes=nodes, devices=devices, shared=shared)
+
+
+def _without_group(case: Case, gone: int) -> Case:
+    """Drop a group, with the claims of its roles; the numbers of the roles after it move up."""
+    first = sum(len(group["roles"]) for group in case.groups[:gone])
+    after = first + len(case.groups[gone]["roles"])
+
+    def moved(roles: Sequence[int]) -> list[int]:
+        return [k - (after - first) * (k >= after) for k in roles if not first <= k < after]
+
+    rows = [row | {"roles": moved(row["roles"])} for row in case.shared]
+    return replace(
+        case,
+        groups=_without(case.groups, gone),
+        own={str(new): specs for k, specs in case.own.items() for new in moved([int(k)])},
+        shared=[row for row in rows if row["roles"]],
+    )
 
 
 def _less_row(row: Row) -> Iterator[Row]:
