@@ -5,8 +5,8 @@ A pod's own claims stand in its entry (``claims``), shared ones in ``shared_clai
     {"claim": "gpu", "request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}
 
 ``request`` is ``request/subrequest`` where it has choices. A share of a device that allows multiple
-allocations says what it takes (``consumed``, capacity: amount, base units), a shared claim where
-its new users run (``nodes``).
+allocations says what it takes (``consumed``, capacity: amount in base units, or a quantity such as
+``250m``), a shared claim where its new users run (``nodes``).
 """
 
 from collections import Counter, defaultdict
@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from gangplan.datasets.json_file import refuse
+from gangplan.datasets.units import amount_of
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Allocations, Plan
 
@@ -64,15 +65,16 @@ def _rows(given: Allocations) -> list[Row]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _consumed(instance: Instance) -> Mapping[tuple[int, int], dict[str, int]]:
+def _consumed(instance: Instance) -> Mapping[tuple[int, int], dict[str, int | str]]:
     """Say what a choice takes of a device's pots: (choice, device) -> capacity -> amount."""
     claims = instance.claims
-    found: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+    found: dict[tuple[int, int], dict[str, int | str]] = defaultdict(dict)
     device = instance.devices.pot_device
     for b, m, amount in zip(
         claims.use_choice.tolist(), claims.use_pot.tolist(), claims.use_amount.tolist(), strict=True
     ):
-        found[b, int(device[m])][instance.names.pots[m]] = amount
+        name, taken = amount_of(instance.names.pots[m], amount)
+        found[b, int(device[m])][name] = taken
     return found
 
 

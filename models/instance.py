@@ -39,7 +39,8 @@ class Names:
     held_composites : (H,) likewise.
     leaving : (V,) ``namespace/name`` of leaving pods.
     devices : (I,) ``driver/pool/device``.
-    counters : ``driver/pool/set/counter``. ``pots`` : the capacity's qualified name.
+    counters : ``driver/pool/set/counter``. ``pots`` : the capacity's qualified name. Both with
+        their unit where it is not the base unit (``... in 1/4``).
     attributes, values : qualified names of attributes, and texts of their values, by number.
     choices : (B,) ``request`` or ``request/subrequest``.
     own : (W,) ``pod.spec.resourceClaims[].name``.

@@ -218,8 +218,9 @@ class _Writing:
         for b, choice in enumerate(request.choices):
             found = {} if choice.admin else self.answers.of(record.requests[q].choices[b]).uses
             choice = self._left(choice, found)
+            pots = self.stock.pots
             units = {
-                kind: {name: self.stock.pots.taken(name, n) for name, n in taken.items()}
+                kind: {pots.name(name): pots.taken(name, n) for name, n in taken.items()}
                 for kind, taken in found.items()
             }
             mine = np.flatnonzero(choice.fits & np.isin(self.kinds.of, list(units))).tolist()

@@ -41,7 +41,7 @@ class Stock:
             for name in sorted(free):
                 if (number, name) in drawn:
                     full = f"{pool.full_name}/{name}"
-                    found[full] = self.counters.free(full, free[name])
+                    found[self.counters.name(full)] = self.counters.free(full, free[name])
         return found
 
     def _free(self, pool: Pool) -> dict[str, Fraction]:
@@ -79,7 +79,9 @@ class Stock:
             taken=shares is not None and not device.multi,
             draws={} if shares is not None else self._draws(i),
             pots={
-                name: self.pots.free(name, capacity.value - (shares or {}).get(name, Fraction(0)))
+                self.pots.name(name): self.pots.free(
+                    name, capacity.value - (shares or {}).get(name, Fraction(0))
+                )
                 for name, capacity in sorted(device.capacity.items() if device.multi else ())
             },
             traits={
@@ -95,5 +97,5 @@ class Stock:
         found = {}
         for group, counter, amount in self.inventory.records[i].draws:
             name = f"{pool}/{group}/{counter}"
-            found[name] = self.counters.taken(name, amount)
+            found[self.counters.name(name)] = self.counters.taken(name, amount)
         return found

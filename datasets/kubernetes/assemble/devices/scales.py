@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import floor, lcm
 
 from gangplan.datasets.kubernetes.assemble.room import MOST
+from gangplan.datasets.units import counted_in
 
 
 class Scale:
@@ -18,6 +19,10 @@ class Scale:
         for name, amount in amounts:
             if amount.denominator != 1:
                 self._units[name] = lcm(self._units.get(name, 1), amount.denominator)
+
+    def name(self, name: str) -> str:
+        """Give the name with its unit, once all amounts are met."""
+        return counted_in(name, self._units.get(name, 1))
 
     def free(self, name: str, amount: Fraction) -> int:
         """Room in units: 0 at least, `MOST` at most."""

@@ -3,12 +3,16 @@
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gangplan.datasets.allocation_entries import allocation_entries
 from gangplan.datasets.kubernetes.assemble.devices.capacity import share
 from gangplan.datasets.kubernetes.devicerecords import Capacity, Policy
 from gangplan.models.instance import Instance
+from gangplan.models.plan import Allocations, Plan
 from tests.datasets.kubernetes.devices.claims import (
+    DRIVER,
     Obj,
     asked,
     asks,
@@ -24,6 +28,7 @@ from tests.datasets.kubernetes.devices.claims import (
 from tests.datasets.kubernetes.objects import instance
 
 F = Fraction
+NONE = np.zeros(0, dtype=np.int64)
 VALID = Policy(default=F(2), valid=(F(2), F(4), F(8)))
 RANGE = Policy(default=F(2), least=F(2), most=F(9), step=F(3))
 
@@ -113,3 +118,18 @@ def test_fractions_of_a_capacity_are_exact() -> None:
     both = device("d0", allowMultipleAllocations=True, capacity={"memory": "1500m"})
     built = built_of(asks(request(capacity={"requests": {"memory": "500m"}})), both)
     assert 3 * built.claims.use_amount.tolist()[0] == built.devices.pot_free.tolist()[0]
+
+
+def test_a_plan_file_gives_the_true_amount_that_a_share_takes() -> None:
+    """Pots count a common denominator; nobody else does."""
+    shared = device(
+        "d0", allowMultipleAllocations=True, capacity={"cores": "1.5", "memory": "80Gi"}
+    )
+    asked_for = {"requests": {"cores": "250m", "memory": "1Gi"}}
+    built = built_of(asks(request(capacity=asked_for)), shared)
+    plan = Plan(np.array([0]), NONE, NONE, Allocations(*np.array([[0], [0], [0], [0]])))
+    own, _ = allocation_entries(built, plan)
+    (entry,) = own[0]
+    assert entry["consumed"] == {f"{DRIVER}/cores": "250m", f"{DRIVER}/memory": 2**30}
+    assert built.devices.pot_free.tolist() == [6, 80 * 2**30]
+    assert built.names.pots == (f"{DRIVER}/cores in 1/4", f"{DRIVER}/memory")
