@@ -25,8 +25,8 @@ class Shortage:
     ----------
     need : new pods the group's minimum asks for (or the role's, where ``role`` is set).
     have : no more than this many could be placed in any one domain.
-    resource : what runs out first in that domain (a resource, or ``devices for request NAME``);
-        ``eligible nodes`` where none may be used.
+    resource : what runs out first in that domain (a resource, or ``devices for request NAME of
+        claim CLAIM``); ``eligible nodes`` where none may be used.
     domain : the best domain, as ``key=value``; empty where the whole cluster was counted.
     role : the role that lacks room; empty where it is the group as a whole.
     """

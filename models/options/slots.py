@@ -156,12 +156,17 @@ def scarce_claims(instance: Instance, role: int) -> dict[str, Ints]:
     except FormulationError:
         return found
     for w in claims.own_of(role):
-        spec = int(claims.own_spec[w])
+        spec, claim = int(claims.own_spec[w]), f"claim {instance.names.own[w]}"
+        least = np.full(len(instance.nodes), NO_LIMIT, dtype=np.int64)
         for q in np.flatnonzero(claims.request_spec == spec).tolist():
-            found[f"devices for request {request_name(instance, q)}"] = scarce.of_request(q)
-        if len(claims.rules_of(spec)):
-            alone = np.where(scarce.served.own[spec], NO_LIMIT, 0)
-            found[f"devices for claim {instance.names.own[w]}"] = alone
+            often = scarce.of_request(q)
+            found[f"devices for request {request_name(instance, q)} of {claim}"] = often
+            least = np.minimum(least, often)
+        if (~scarce.served.own[spec] & (least > 0)).any():
+            # Enough for each request, and yet not together: a rule keeps them apart.
+            found[f"devices that go together for {claim}"] = np.where(
+                scarce.served.own[spec], least, 0
+            )
     for c in claims.shared_of(role).tolist():
         name = f"nodes that reach the devices of claim {instance.names.shared[c]}"
         if claims.shared_spec[c] < 0:

@@ -91,8 +91,8 @@ def test_a_choice_that_is_not_the_first_says_so() -> None:
     rows = [(0, 0, 0, 0), (1, 0, 1, 1)]
     plan = Plan(np.array([0, 0]), none, none, Allocations(*np.array(rows).T))
     assert claimed(instance, plan, 0) == [
-        "claim0/r/a (choice 2): gpu.test n0/a-0",
         "claim0/r/h: gpu.test n0/h-0",
+        "claim0/r/a (choice 2): gpu.test n0/a-0",
     ]
 
 

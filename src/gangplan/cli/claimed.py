@@ -32,7 +32,7 @@ def claimed(instance: Instance, plan: Plan, group: int) -> list[str]:
     mine = own & np.isin(instance.pod_role[given.pod], roles) if instance.n_pods else own
     if plan.placed_per_group(instance)[group]:
         mine |= ~own & np.isin(given.claim, used)
-    devices: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    devices: dict[tuple[bool, str, int, str], list[str]] = defaultdict(list)
     for p, c, b, i in zip(
         given.pod[mine].tolist(),
         given.claim[mine].tolist(),
@@ -42,9 +42,11 @@ def claimed(instance: Instance, plan: Plan, group: int) -> list[str]:
     ):
         claim = names.own[c] if p >= 0 else names.shared[c]
         driver = device_name(names.devices[i])[0]
-        about = _about(shared=p < 0, rank=rank[b])
-        devices[f"{claim}/{names.choices[b]}", about, driver].append(names.devices[i])
-    told = [_request(*key, of) for key, of in sorted(devices.items())]
+        devices[p < 0, claim, b, driver].append(names.devices[i])
+    told = [
+        f"{claim}/{names.choices[b]}{_about(shared=shared, rank=rank[b])}: {_devices(driver, of)}"
+        for (shared, claim, b, driver), of in sorted(devices.items())
+    ]
     more = len(told) - REQUESTS
     rest = [f"and {more} request{'s' * (more > 1)} more (-o FILE writes them all)"]
     return told[:REQUESTS] + rest * (more > 0)
@@ -55,9 +57,9 @@ def _about(*, shared: bool, rank: int) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
-def _request(request: str, about: str, driver: str, devices: Sequence[str]) -> str:
+def _devices(driver: str, devices: Sequence[str]) -> str:
     times = f"{len(devices)} x " if len(devices) > 1 else ""
-    return f"{request}{about}: {times}{driver} {_pools(sorted(set(devices)))}"
+    return f"{times}{driver} {_pools(sorted(set(devices)))}"
 
 
 def _pools(devices: Sequence[str]) -> str:

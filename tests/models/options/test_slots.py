@@ -37,6 +37,30 @@ def test_requests_of_one_pod_share_what_there_is() -> None:
     assert device_slots(instance).tolist() == [[1, 1]]
 
 
+def test_a_shortage_tells_claims_with_equal_names_of_requests_apart() -> None:
+    specs: list[Row] = [{"requests": [("g", "gpu")]}, {"requests": [("g", "nic")]}]
+    nics: list[Row] = [{"node": n, "nic": True} for n in (0, 0, 1, 1)]
+    for own, claim in (([0, 1], "claim0"), ([1, 0], "claim1")):
+        instance = with_devices(NODES, gpus(0) + nics, specs, {0: own})
+        shortage = cannot_be_placed(instance, 0)
+        assert shortage is not None
+        assert (shortage.have, shortage.need) == (1, 4)
+        assert shortage.resource == f"devices for request g of claim {claim}"
+
+
+def test_a_shortage_says_where_devices_are_there_and_not_together() -> None:
+    """Three GPUs and three NICs are free, but those of the second node are on different roots."""
+    spec: Row = {"requests": [("g", "gpu"), ("n", "nic")], "match": ["root"]}
+    places = ((0, "a", "a"), (0, "b", "b"), (1, "a", "b"))
+    devices: list[Row] = [{"node": n, "gpu": True, "root": root} for n, root, _ in places]
+    devices += [{"node": n, "nic": True, "root": root} for n, _, root in places]
+    nodes = make_instance(nodes=[{"cpu": 8}] * 2, groups=[{**POD, "minimum": 3}])
+    shortage = cannot_be_placed(with_devices(nodes, devices, [spec], {0: [0]}), 0)
+    assert shortage is not None
+    assert (shortage.have, shortage.need) == (2, 3)
+    assert shortage.resource == "devices that go together for claim claim0"
+
+
 def test_no_claim_no_limit() -> None:
     assert device_slots(NODES).tolist() == [[NO_LIMIT] * 2]
 
@@ -52,7 +76,7 @@ def test_a_shortage_names_the_request() -> None:
     shortage = cannot_be_placed(instance, 0)
     assert shortage is not None
     assert (shortage.need, shortage.have) == (4, 3)
-    assert shortage.resource == "devices for request g"
+    assert shortage.resource == "devices for request g of claim claim0"
 
 
 def test_a_shortage_names_a_shared_claim() -> None:
