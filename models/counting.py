@@ -1,8 +1,9 @@
 """Bounds on tiers by counting: exact integers, no solver.
 
 A maximised tier is at most what the root units that counting does not rule out pay together, and
-at most the fractional knapsack of any one resource over all nodes (Dantzig 1957). A minimised tier
-is at least 0, and nothing higher holds for all plans: the empty one has 0.
+at most the fractional knapsack of any one resource over all nodes (Dantzig 1957); with claims, also
+at most what prices of all resources and devices together allow. A minimised tier is at least 0, and
+nothing higher holds for all plans: the empty one has 0.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, least_total, needs_of
+from gangplan.models.options.budgets import budgets_of
+from gangplan.models.prices import Item, priced
 from gangplan.models.shortage import Shortage as Shortage
 from gangplan.models.shortage import cannot_be_placed as cannot_be_placed
 from gangplan.models.slots import Slots, slots_of
@@ -114,12 +117,37 @@ def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
         ]
         items += [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         best = min(best, trees + _fractional(items, sum(instance.nodes.free[reached, r].tolist())))
+    if instance.claims:
+        best = min(best, trees + _priced(instance, worth, fit, needs))
     if len(instance.shared):
         each = instance.roles.pooled
         items = [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         free = trees + int(worth.group.sum())
         best = min(best, free + _fractional(items, int(instance.shared.free.sum())))
     return best
+
+
+def _priced(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
+    """Bound what pays by all resources and devices of the cluster together."""
+    budgets, reached = budgets_of(instance), instance.can_use.any(axis=0)
+    table = np.vstack([instance.roles.request.T, budgets.need])
+    free = instance.nodes.free[reached]
+    room = [sum(column.tolist()) for column in free.T] + budgets.room.tolist()
+    items = [
+        Item(
+            int(worth.group[g]),
+            1,
+            tuple(
+                (line, least_total(instance, g, each, int(needs.group[g]), needs.role))
+                for line, each in enumerate(table)
+            ),
+        )
+        for g in np.flatnonzero(worth.group).tolist()
+    ]
+    for k in np.flatnonzero(worth.pod).tolist():
+        taken = tuple(enumerate(table[:, k].tolist()))
+        items.append(Item(int(worth.pod[k]), int(fit[k]), taken))
+    return priced(items, room)
 
 
 def _fractional(items: list[tuple[int, int, int]], room: int) -> int:
