@@ -9,6 +9,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
 from gangplan.models.once import once
 from gangplan.models.slots import slots_of
+from gangplan.solvers.explain.few import too_few_devices
 
 CANNOT = "cannot be placed"
 """How a reason that counting proves begins."""
@@ -26,7 +27,9 @@ def sentence(instance: Instance, g: int, short: Shortage) -> str:
     if short.resource == NO_NODE:
         lacks = "no node may take them (node selector, affinity, taints, cordons, missing labels)"
     elif not short.have:
-        lacks += _too_big(instance, g, short.resource)
+        lacks += _too_big(instance, g, short.resource) or too_few_devices(
+            instance, g, short.resource
+        )
     return (
         f"{CANNOT}: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
         f"{lacks} (proven: counting)"
