@@ -107,6 +107,7 @@ def claimed(
     counters = stock.left(kept)
     compared = {rule.attribute for spec in specs for rule in spec.rules}
     offers = stock.offers(kept, compared)
+    notes += [*stock.counters.notes(), *stock.pots.notes()]
     common = commons(roles, claims.users.shared, column, inventory.reach, notes)
     written = sections(
         len(nodes), offers, made, own, common, counters=counters, zones=inventory.reach.zones

@@ -21,6 +21,7 @@ from tests.datasets.kubernetes.devices.claims import (
     device_class,
     fitting,
     host,
+    notes,
     request,
     slice_,
     template,
@@ -133,3 +134,38 @@ def test_a_plan_file_gives_the_true_amount_that_a_share_takes() -> None:
     assert entry["consumed"] == {f"{DRIVER}/cores": "250m", f"{DRIVER}/memory": 2**30}
     assert built.devices.pot_free.tolist() == [6, 80 * 2**30]
     assert built.names.pots == (f"{DRIVER}/cores in 1/4", f"{DRIVER}/memory")
+
+
+def shares(first: str, second: str, value: str = "80Gi") -> Instance:
+    """A pod that asks for one amount of memory, and one that asks for another."""
+    card = device("d0", allowMultipleAllocations=True, capacity={"memory": value})
+    asking = [
+        template(name, asks(request(capacity={"requests": {"memory": amount}})))
+        for name, amount in (("t", first), ("u", second))
+    ]
+    pods = [claiming("p-0", "t"), claiming("p-1", "u")]
+    return instance(host("n1"), device_class(), slice_("s", card), *asking, *pods)
+
+
+def test_amounts_too_far_apart_are_rounded_up_and_told() -> None:
+    built = shares("1073741824000000001n", "40Gi")
+    assert built.names.pots == (f"{DRIVER}/memory in 1/10000000",)
+    assert built.devices.pot_free.tolist() == [80 * 2**30 * 10**7]
+    assert built.claims.use_amount.tolist() == [2**30 * 10**7 + 1, 40 * 2**30 * 10**7]
+    (note,) = notes(built, "differ too much")
+    assert note == (
+        f"amounts of {DRIVER}/memory differ too much to be counted exactly: what is asked is"
+        " rounded up to 1/10000000"
+    )
+
+
+def test_amounts_that_no_column_holds_are_told() -> None:
+    built = shares("1Gi", "5E", "6E")
+    assert built.devices.pot_free.tolist() == [2**62]
+    assert built.claims.use_amount.tolist() == [2**30, 2**62 + 1]
+    assert notes(built, f"amounts of {DRIVER}/memory above 2^62 are not planned")
+
+
+def test_amounts_that_can_be_counted_exactly_are_not_told_of() -> None:
+    built = shares("1500m", "40Gi")
+    assert (built.names.pots, built.names.notes) == ((f"{DRIVER}/memory in 1/2",), ())
