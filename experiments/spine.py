@@ -12,6 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from gangplan.experiments.figures.build import build_128
+from gangplan.experiments.figures.devices import (
+    devices_5000,
+    greedy_aligned,
+    greedy_mig,
+    group_claim,
+    real_slices,
+)
 from gangplan.experiments.figures.exact import counts_128, thousand_pods
 from gangplan.experiments.figures.greedy import greedy_racks, greedy_training, greedy_vectors
 from gangplan.experiments.figures.line import SEED, THREADS, Line
@@ -30,6 +37,11 @@ FIGURES: Mapping[str, Callable[[], Iterator[Line]]] = {
     "handover-400k": handover_400k,
     "overshoot-1024": overshoot_1024,
     "thousand-pods": thousand_pods,
+    "group-claim": group_claim,
+    "real-slices": real_slices,
+    "greedy-aligned": greedy_aligned,
+    "greedy-mig": greedy_mig,
+    "devices-5000": devices_5000,
     "counts-128": counts_128,
 }
 
