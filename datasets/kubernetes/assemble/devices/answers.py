@@ -36,7 +36,7 @@ class Answers:
     """Answers of all choices, equal questions once."""
 
     def __init__(self, kinds: Kinds, specs: Specs) -> None:
-        self._kinds, self._specs = kinds.kinds, specs
+        self._kinds, self.specs = kinds.kinds, specs
         self._known: dict[Hashable, Answer] = {}
 
     def of(self, choice: ChoiceRecord) -> Answer:
@@ -49,7 +49,7 @@ class Answers:
     def _answer(self, choice: ChoiceRecord) -> Answer:
         alive = np.ones(len(self._kinds), dtype=np.bool_)
         failed: dict[str, Flags] = {}
-        for selector in self._specs.selectors(choice):
+        for selector in self.specs.selectors(choice):
             # As in Kubernetes: what one selector has turned down, the next is not asked about.
             asked = np.flatnonzero(alive).tolist()
             devices = [(self._kinds[e].driver, self._kinds[e].record) for e in asked]

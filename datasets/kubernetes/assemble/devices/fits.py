@@ -1,7 +1,7 @@
 """Specs as the columns say them: what fits a choice, what an ALL choice asks, barred nodes."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,8 @@ class Fitting:
     Attributes
     ----------
     nodes : names of the nodes, for notes.
-    notes : told where a selector fails, and where a missing attribute leaves a node without device.
+    notes : told where a selector fails, and where taints or a missing attribute leave a node
+        without device.
     """
 
     inventory: Inventory
@@ -46,17 +47,23 @@ class Fitting:
             rules.append(Rule(constraint.attribute, constraint.distinct, whose))
             for member in whose:
                 bound[member].add(constraint.attribute)
+        source = self.answers.specs.source(record)
         requests = [
-            self._request(request, [sorted(bound[q, b]) for b in range(len(request.choices))])
+            self._request(
+                source, request, [sorted(bound[q, b]) for b in range(len(request.choices))]
+            )
             for q, request in enumerate(record.requests)
         ]
         return Spec(tuple(requests), tuple(rules))
 
-    def _request(self, record: RequestRecord, bound: Sequence[Sequence[str]]) -> Request:
+    def _request(
+        self, source: str, record: RequestRecord, bound: Sequence[Sequence[str]]
+    ) -> Request:
         barred = np.zeros(len(self.nodes), dtype=np.bool_)
         choices = []
         for choice, attributes in zip(record.choices, bound, strict=True):
             name = f"{record.name}/{choice.name}" if choice.name else record.name
+            name = f"{source}: request {name}"
             answer = self.answers.of(choice)
             # Choices are tried in order: one that cannot be judged bars those after it.
             barred = barred | self._failed(name, answer)
@@ -73,6 +80,7 @@ class Fitting:
     ) -> Choice:
         usable, of = self.inventory.usable, self.kinds.of
         fits, asks = answer.fits[of] & usable, answer.asks[of] & usable
+        self._missed(asks, fits, name, self._taints)
         for attribute in attributes:
             fits = self._with(attribute, fits, name)
         if choice.count != ALL:
@@ -93,7 +101,7 @@ class Fitting:
             if nodes.any():
                 barred |= nodes
                 self.notes.append(
-                    f"request {name} is not served on {self._some(nodes)}: {reason}"
+                    f"{name} is not served on {self._some(nodes)}: {reason}"
                     f" ({self.inventory.names(devices)})"
                 )
         return barred
@@ -101,15 +109,26 @@ class Fitting:
     def _with(self, attribute: str, fits: Flags, name: str) -> Flags:
         """Leave out devices without an attribute that a rule of the choice compares."""
         has = fits & self.inventory.carry(attribute)
-        lost = fits & ~has
-        if lost.any():
-            alone = self.inventory.nodes_of(lost) & ~self.inventory.nodes_of(has)
-            if alone.any():
-                self.notes.append(
-                    f"request {name} cannot be served on {self._some(alone)}: no device there has"
-                    f" the attribute {attribute} ({self._on(lost, alone)})"
-                )
+        why = f"no device there has the attribute {attribute}"
+        self._missed(fits, has, name, lambda lost: why)
         return has
+
+    def _missed(self, before: Flags, after: Flags, name: str, why: Callable[[Flags], str]) -> None:
+        """Tell of nodes that one test leaves without any device."""
+        lost = before & ~after
+        if not lost.any():
+            return
+        alone = self.inventory.nodes_of(lost) & ~self.inventory.nodes_of(after)
+        if alone.any():
+            self.notes.append(
+                f"{name} cannot be served on {self._some(alone)}: {why(lost)}"
+                f" ({self._on(lost, alone)})"
+            )
+
+    def _taints(self, devices: Flags) -> str:
+        marks = {self.inventory.taints[i] for i in np.flatnonzero(devices).tolist()}
+        told = sorted({f"{one.key}:{one.effect}" for one in frozenset().union(*marks)})
+        return f"taints of its devices there are not tolerated, {some(told)}"
 
     def _on(self, devices: Flags, nodes: Flags) -> str:
         """Name a few of the devices that these nodes reach."""

@@ -113,6 +113,8 @@ def inventory_of(
             places.append(place)
             marks.append(taints.of(pool.driver, pool.name, device))
             usable.append(not pool.held and not device.unsupported)
+    if not pools:
+        notes.append("no ResourceSlice in the sources: no claim gets a device")
     if lost:
         notes.append(
             f"{counted(len(lost), 'device')} that no node in the sources reaches: {some(lost)}"

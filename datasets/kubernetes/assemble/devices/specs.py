@@ -33,14 +33,20 @@ class Specs:
         self.records: list[SpecRecord] = []
         self._classes = classes
         self._number: dict[SpecRecord, int] = {}
+        self._source: dict[SpecRecord, str] = {}
         self._problems: dict[int, tuple[str, ...]] = {}
 
-    def number(self, record: SpecRecord) -> int:
-        """Give a spec its number."""
+    def number(self, record: SpecRecord, source: str) -> int:
+        """Give a spec its number; ``source``: the object that says so, as notes name it."""
+        self._source.setdefault(record, source)
         found = self._number.setdefault(record, len(self.records))
         if found == len(self.records):
             self.records.append(record)
         return found
+
+    def source(self, record: SpecRecord) -> str:
+        """Name the object that a spec was first met in."""
+        return self._source[record]
 
     def problems(self, number: int) -> tuple[str, ...]:
         """Say why no pod with such a claim can be placed; empty where nothing is wrong."""
@@ -70,12 +76,12 @@ class Specs:
         record = self._classes.get(choice.device_class)
         if record is None:
             yield f"request {name}: DeviceClass {choice.device_class} does not exist"
-        for expression in record.selectors if record is not None else ():
+        for i, expression in enumerate(record.selectors if record is not None else ()):
             if isinstance(error := compiled(expression), CelError):
-                yield f"DeviceClass {choice.device_class}: {error}"
-        for expression in choice.selectors:
+                yield f"DeviceClass {choice.device_class}: selectors[{i}]: {error}"
+        for i, expression in enumerate(choice.selectors):
             if isinstance(error := compiled(expression), CelError):
-                yield f"request {name}: {error}"
+                yield f"request {name}: selectors[{i}]: {error}"
 
 
 def members(spec: SpecRecord, constraint: ConstraintRecord) -> tuple[Member, ...]:

@@ -105,13 +105,13 @@ class Users:
         """Find what a ResourceClaimTemplate asks."""
         return self._templates.get((namespace, name))
 
-    def number(self, spec: SpecRecord) -> int:
-        """Give a spec its number."""
-        return self._specs.number(spec)
+    def number(self, spec: SpecRecord, source: str) -> int:
+        """Give a spec its number; ``source`` names the object that says it."""
+        return self._specs.number(spec, source)
 
-    def problems(self, number: int) -> tuple[str, ...]:
-        """Say what is wrong with a spec."""
-        return self._specs.problems(number)
+    def problems(self, number: int, source: str) -> list[str]:
+        """Say what is wrong with a spec, and in which object."""
+        return [f"{source}: {problem}" for problem in self._specs.problems(number)]
 
     def unsupported(self, number: int) -> tuple[str, ...]:
         """Fields of a spec that are not honoured."""
@@ -177,7 +177,8 @@ class _Making:
         spec = self._template(entry.template)
         if spec is not None:
             name = f"{self.pod.namespace}/{self.group.name}:{entry.name}"
-            self._add(Shared(name, self.users.number(spec), None), spec, of_group=True)
+            source = _template_of(self.pod.namespace, entry.template)
+            self._add(name, None, spec, source, of_group=True)
 
     def _of_template(self, entry: PodClaim) -> None:
         """Give the pod a claim of its own; one that is allocated already pins it."""
@@ -190,7 +191,7 @@ class _Making:
         if made is None:
             spec = self._template(entry.template)
             if spec is not None:
-                self._ask(entry.name, spec)
+                self._ask(entry.name, spec, _template_of(self.pod.namespace, entry.template))
             return
         claim = self._found(made)
         if claim is not None and self._belongs(claim, POD, self.pod.name, self.pod.uid):
@@ -204,7 +205,8 @@ class _Making:
         if claim is not None and self._belongs(claim, POD, self.pod.name, self.pod.uid):
             self._take(EXTENDED, claim)
         elif claim is None:
-            self._ask(EXTENDED, self.users.extended_spec(resources))
+            source = f"extended resources {', '.join(sorted(resources))}"
+            self._ask(EXTENDED, self.users.extended_spec(resources), source)
 
     def _made_for(self, entry: str) -> ClaimRecord | None:
         pod = self.pod
@@ -214,29 +216,32 @@ class _Making:
         if claim.allocation is not None:
             self._share(claim, of_group=False)
         else:
-            self._ask(name, claim.spec)
+            self._ask(name, claim.spec, _claim_of(claim))
 
-    def _ask(self, name: str, spec: SpecRecord) -> None:
+    def _ask(self, name: str, spec: SpecRecord, source: str) -> None:
         if not spec.requests:
             return  # it gets an empty allocation anywhere
-        number = self.users.number(spec)
-        self.problems += self.users.problems(number)
+        number = self.users.number(spec, source)
+        self.problems += self.users.problems(number, source)
         self.unsupported |= set(self.users.unsupported(number))
         self.own.append((name, number))
 
     def _share(self, claim: ClaimRecord, of_group: bool) -> None:
         name = f"{claim.namespace}/{claim.name}"
-        self._add(Shared(name, self.users.number(claim.spec), claim), claim.spec, of_group)
+        self._add(name, claim, claim.spec, _claim_of(claim), of_group)
 
-    def _add(self, shared: Shared, spec: SpecRecord, of_group: bool) -> None:
-        allocation = shared.claim.allocation if shared.claim is not None else None
+    def _add(
+        self, name: str, claim: ClaimRecord | None, spec: SpecRecord, source: str, of_group: bool
+    ) -> None:
+        allocation = claim.allocation if claim is not None else None
         if allocation is None and not spec.requests:
             return
-        shared = self.users.shared.setdefault(shared.name, shared)
+        number = self.users.number(spec, source)
+        shared = self.users.shared.setdefault(name, Shared(name, number, claim))
         if of_group and self.group is not None:
             shared.by_group[full_name(self.pod)] = self.group.name
         if allocation is None:
-            self.problems += self.users.problems(shared.spec)
+            self.problems += self.users.problems(shared.spec, source)
             self.unsupported |= set(self.users.unsupported(shared.spec))
         elif lost := self.users.lost(allocation):
             more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -257,8 +262,7 @@ class _Making:
     def _template(self, name: str) -> SpecRecord | None:
         spec = self.users.template(self.pod.namespace, name)
         if spec is None:
-            what = f"ResourceClaimTemplate {self.pod.namespace}/{name}"
-            self.problems.append(f"{what} does not exist")
+            self.problems.append(f"{_template_of(self.pod.namespace, name)} does not exist")
         return spec
 
     def _belongs(self, claim: ClaimRecord, kind: str, name: str, uid: str) -> bool:
@@ -272,6 +276,14 @@ class _Making:
             return True
         self.problems.append(f"{what} belongs to {owner.resource} {owner.name}")
         return False
+
+
+def _template_of(namespace: str, name: str) -> str:
+    return f"ResourceClaimTemplate {namespace}/{name}"
+
+
+def _claim_of(claim: ClaimRecord) -> str:
+    return f"ResourceClaim {claim.namespace}/{claim.name}"
 
 
 def _fields(entry: PodClaim) -> tuple[str, str, str]:

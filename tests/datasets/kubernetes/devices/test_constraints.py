@@ -80,8 +80,8 @@ def test_a_node_without_any_device_that_has_it_is_told() -> None:
     built = built_of(asks(request(), constraints=match("r")), *slices)
     (note,) = notes(built, ROOT)
     assert note == (
-        f"request r cannot be served on n1: no device there has the attribute {ROOT}"
-        " (gpu.example.com/n1/gpu0)"
+        "ResourceClaimTemplate lab/t: request r cannot be served on n1: no device there has"
+        f" the attribute {ROOT} (gpu.example.com/n1/gpu0)"
     )
 
 

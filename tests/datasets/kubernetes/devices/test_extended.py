@@ -46,7 +46,11 @@ def test_every_class_may_be_asked_for_by_its_own_name() -> None:
 def test_a_class_that_does_not_exist_holds_the_pod() -> None:
     resource = "deviceclass.resource.kubernetes.io/lost"
     built = built_of(asking(resource=resource))
-    assert held(built) == {"lab/p": "request request-0: DeviceClass lost does not exist"}
+    (reason,) = held(built).values()
+    resource = "deviceclass.resource.kubernetes.io/lost"
+    assert reason == (
+        f"extended resources {resource}: request request-0: DeviceClass lost does not exist"
+    )
 
 
 def test_a_node_that_offers_the_resource_itself_is_accounted_as_before() -> None:

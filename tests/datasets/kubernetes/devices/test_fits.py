@@ -23,6 +23,9 @@ from tests.datasets.kubernetes.objects import gang, held, instance, pod
 IS_H100 = f'device.attributes["{DRIVER}"].model == "h100"'
 
 
+T = "ResourceClaimTemplate lab/t"
+
+
 def models(name: str, *names: str, on: str | list[str] = "n1") -> Obj:
     """A slice with a device of each model; without one where it is empty."""
     devices = [
@@ -54,7 +57,10 @@ def test_a_failure_bars_the_nodes_that_reach_the_device() -> None:
     built = built_of(spec, models("a", "h100", ""), models("b", "h100", on="n2"))
     assert (fitting(built), barred(built)) == ({"a-0", "b-0"}, {"n1"})
     (note,) = notes(built, "request r")
-    assert note == "request r is not served on n1: no such key: model (gpu.example.com/a/a-1)"
+    assert note == (
+        "ResourceClaimTemplate lab/t: request r is not served on n1: no such key: model"
+        " (gpu.example.com/a/a-1)"
+    )
 
 
 def test_a_failure_on_a_device_of_a_zone_bars_all_of_the_zone() -> None:
@@ -83,28 +89,28 @@ def test_a_failure_bars_later_choices_of_the_request_and_not_earlier_ones() -> N
 def test_a_class_that_does_not_exist_holds_the_group_and_no_other() -> None:
     spec = asks(request("r", "lost"))
     built = built_of(spec, gang("g", 1), pod("q", "g"), models("a", "h100"))
-    assert held(built) == {"lab/p": "request r: DeviceClass lost does not exist"}
+    assert held(built) == {"lab/p": f"{T}: request r: DeviceClass lost does not exist"}
     assert len(built.claims.own_role) == 0
 
 
 def test_one_lost_class_among_alternatives_holds_the_group() -> None:
     built = built_of(asks(first_of("r", ("one", "gpu"), ("two", "lost"))))
-    assert held(built) == {"lab/p": "request r/two: DeviceClass lost does not exist"}
+    assert held(built) == {"lab/p": f"{T}: request r/two: DeviceClass lost does not exist"}
 
 
 def test_an_expression_that_cannot_be_compiled_holds_the_group() -> None:
     wrong = built_of(asks(request("r", "gpu", "device.!!")))
     (reason,) = held(wrong).values()
-    assert reason.startswith("request r: ")
+    assert reason.startswith(f"{T}: request r: selectors[0]: 1:8: Syntax error")
     classes = [device_class("gpu", "device.!!")]
     (reason,) = held(built_of(asks(request("r")), classes=classes)).values()
-    assert reason.startswith("DeviceClass gpu: ")
+    assert reason.startswith(f"{T}: DeviceClass gpu: selectors[0]: 1:8: Syntax error")
 
 
 def test_more_than_32_devices_hold_the_group() -> None:
     spec = asks(request("q", count=20), request("r", count=13))
     built = built_of(spec)
-    assert held(built) == {"lab/p": "a claim asks for 33 devices, 32 are allowed"}
+    assert held(built) == {"lab/p": f"{T}: a claim asks for 33 devices, 32 are allowed"}
     assert held(built_of(asks(request("q", count=20), request("r", count=12)))) == {}
 
 

@@ -122,3 +122,11 @@ def test_a_pool_whose_slices_disagree_on_their_number_is_incomplete() -> None:
     slices = [slice_("s", "d0", slices=1), slice_("u", "d1", slices=2)]
     built = instance(host("n1"), device_class(), *slices, template(), claiming("p", "t"))
     assert fitting(built) == set()
+
+
+def test_sources_without_any_slice_are_told() -> None:
+    built = instance(host("n1"), device_class(), template(), claiming("p", "t"))
+    assert notes(built, "ResourceSlice") == [
+        "no ResourceSlice in the sources: no claim gets a device"
+    ]
+    assert notes(instance(host("n1"), device_class(), template()), "ResourceSlice") == []

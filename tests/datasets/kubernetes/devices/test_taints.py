@@ -13,6 +13,7 @@ from tests.datasets.kubernetes.devices.claims import (
     device_class,
     fitting,
     host,
+    notes,
     request,
     slice_,
     taint_rule,
@@ -77,3 +78,23 @@ def test_a_rule_taints_what_it_selects(selector: Obj | None, left: set[str]) -> 
 
 def test_admin_access_tolerates_nothing() -> None:
     assert fits(taints=HERE, adminAccess=True)[0] == {"d1"}
+
+
+def test_a_node_whose_devices_are_all_tainted_is_told() -> None:
+    slices = [
+        slice_("s", device("d0", taints=HERE), device("d1", taints=HERE)),
+        slice_("t", device("d0", taints=HERE), "d1", on="n2", pool="n2"),
+    ]
+    built = instance(
+        host("n1"),
+        host("n2"),
+        device_class(),
+        template(spec=asks(request("r"))),
+        *slices,
+        claiming("p", "t"),
+    )
+    (note,) = notes(built, "taints")
+    assert note == (
+        "ResourceClaimTemplate lab/t: request r cannot be served on n1: taints of its devices"
+        " there are not tolerated, broken:NoSchedule (gpu.example.com/n1/d0, gpu.example.com/n1/d1)"
+    )
