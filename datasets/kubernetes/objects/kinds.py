@@ -133,6 +133,10 @@ class Skipped:
             return f"{kind} of {api_version} was a prototype; resource.k8s.io/v1 has ResourceSlice"
         near = difflib.get_close_matches(kind, sorted({known for _, known in READ}), 1, _TYPO)
         same_name = near and near[0] == kind
+        groups = sorted({whose for whose, known in READ if known == kind and whose})
+        meant = difflib.get_close_matches(group, groups, 1, _TYPO)
+        if meant and group not in GANG_APIS:
+            return f"unknown API group {group}, is it {meant[0]}?"
         if group in _KNOWN or (near and not same_name):
             return f"unknown kind in {api_version}" + (f", is it {near[0]}?" if near else "")
         if group in GANG_APIS or kind in ("PodGroup", "Workload", "CompositePodGroup"):

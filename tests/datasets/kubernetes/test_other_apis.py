@@ -64,6 +64,12 @@ def test_objects_of_other_gang_apis_are_named(api_version: str, kind: str) -> No
         ("batch/v2", "Job", "Job v2 is not known; known: v1"),
         ("v2", "Pod", "Pod v2 is not known"),
         ("scheduling.k8s.io/v1", "PodGroup", "known: v1alpha2, v1beta1, v1alpha3"),
+        ("resource.k8s.io/v1", "ResourceSlices", "is it ResourceSlice?"),
+        ("resource.k8s.io/v1", "DeviceClas", "is it DeviceClass?"),
+        ("v1", "ResourceClaim", "is it ResourceClaim?"),
+        ("resources.k8s.io/v1", "ResourceSlice", "is it resource.k8s.io?"),
+        ("resource.k8s/v1", "DeviceClass", "is it resource.k8s.io?"),
+        ("sheduling.k8s.io/v1beta1", "PodGroup", "is it scheduling.k8s.io?"),
     ],
 )
 def test_a_kind_that_nobody_knows_is_refused(api_version: str, kind: str, words: str) -> None:
