@@ -5,13 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from gangplan.cli.claimed import REQUESTS
 from gangplan.datasets import traces
 from gangplan.datasets.generate import catalogue
+from gangplan.datasets.kubernetes.assemble.devices.shared import MOST_USERS
+from gangplan.datasets.kubernetes.objects.counters import COMPATIBILITY
+from gangplan.datasets.kubernetes.objects.devicerequests import DERIVED
+from gangplan.models.claims import MOST_RESULTS
+from gangplan.models.options.sites import MOST_ZONES
+from gangplan.models.options.ways import MOST_WAYS
 from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import OBJECTIVES
+from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
 
 ROOT = Path(__file__).parent.parent
+NUMBER = {4: "four"}
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 
 
@@ -52,3 +61,12 @@ def test_the_limits_of_big_models_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "proofs.md").read_text()
     for limit in (SEARCH_CELLS, RELAX_CELLS):
         assert f"{limit:,}" in text
+
+
+def test_the_limits_of_devices_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "devices.md").read_text()
+    for limit in (MOST_WAYS, MOST_ZONES, MOST_RESULTS, MOST_USERS, STEPS):
+        assert f"\n| {limit:,} " in text, limit
+    assert f"at most {NUMBER[REQUESTS]} requests a group" in text
+    for field in (COMPATIBILITY, DERIVED, "nodeAllocatableResources", "bindsToNode"):
+        assert f"`{field}`" in text

@@ -86,7 +86,7 @@ def test_every_snippet_runs(block: str, here: Path) -> None:
 
 def test_the_output_shown_is_what_comes_out(here: Path) -> None:
     """Values, bounds and the verdict; which of several equal plans comes out may differ."""
-    (shown,) = blocks("text")
+    shown, _ = blocks("text")
     real = run(["make", "run"])
     assert (here / "plan.json").is_file()
     assert _settled(shown) == _settled(real)
@@ -94,6 +94,18 @@ def test_the_output_shown_is_what_comes_out(here: Path) -> None:
     for line in shown.splitlines():
         if re.match(r"(serve|ml|lab)/", line):
             assert line.split()[0] in rows
+
+
+def test_the_devices_shown_are_what_comes_out(here: Path) -> None:
+    """As above; also why `ml/tune` waits, and the shape of the lines."""
+    _, shown = blocks("text")
+    real = run(["gangplan", "plan", "examples/devices.yaml"])
+    assert _settled(shown) == _settled(real)
+    waits = shown[shown.index("ml/tune ") : shown.index("\ntier ")]
+    assert waits in real
+    for start in ("gpu/gpu/a100 (choice 2): ", "ml/pretrain:channel/channel (shared):"):
+        assert start in shown
+        assert start in real
 
 
 def _settled(output: str) -> list[list[str]]:
