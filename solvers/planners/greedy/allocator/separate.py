@@ -6,7 +6,7 @@ node with 8 partitioned GPUs costs little more than one GPU.
 """
 
 from collections.abc import Sequence
-from itertools import product
+from operator import le, mul
 
 from gangplan.solvers.planners.greedy.allocator.asked import Asked
 from gangplan.solvers.planners.greedy.allocator.counts import Counts, Kinds
@@ -18,6 +18,9 @@ Vector = tuple[int, ...]
 
 MOST_MIXES = 4096
 """Mixes of claims that one part is asked about; beyond, the node is searched as a whole."""
+
+FEW = 8
+"""Claims of a spec that a part is asked about at once; where more are wanted, twice as many."""
 
 
 def keeps_to_a_part(asked: Asked) -> bool:
@@ -44,6 +47,7 @@ class Separate:
         self._steps = steps
         self._given: dict[object, list[Given] | None] = {}
         self._mixes: dict[object, list[Vector]] = {}
+        self._grown: dict[object, list[Vector]] = {}
         self._most: dict[object, int] = {}
         self._counts: dict[object, Counts] = {}
 
@@ -111,22 +115,54 @@ class Separate:
         key = (part, barred, specs, cap)
         known = self._mixes.get(key)
         if known is None:
+            # What a part serves stays served without some of it, so larger mixes are cut to size.
+            cut = {tuple(map(min, mix, cap)) for mix in self._full(part, barred, specs, cap)}
             found: list[Vector] = []
-            count = 1
-            for n in cap:
-                count *= n + 1
-            if count > MOST_MIXES:
-                raise GaveUp
-            # From the largest down, so that what is served has no larger one behind it.
-            for mix in sorted(product(*(range(n + 1) for n in cap)), key=lambda mix: -sum(mix)):
-                if any(all(a <= b for a, b in zip(mix, other, strict=True)) for other in found):
-                    continue
-                if self._serve(part, barred, specs, mix) is not None:
+            for mix in sorted(cut, key=lambda mix: (-sum(mix), mix)):
+                if not any(all(map(le, mix, other)) for other in found):
                     found.append(mix)
             weight = self._weights(part, barred, specs)
-            found.sort(key=lambda mix: -sum(w * n for w, n in zip(weight, mix, strict=True)))
+            found.sort(key=lambda mix: -sum(map(mul, weight, mix)))
             self._mixes[key] = known = found
         return known
+
+    def _full(self, part: int, barred: frozenset[int], specs: Vector, cap: Vector) -> list[Vector]:
+        """Mixes that cannot be added to, up to a limit that most ``cap`` have in common."""
+        limit = tuple(
+            self._alone(part, barred, s, max(FEW, 1 << (n - 1).bit_length()) if n else 0)
+            for s, n in zip(specs, cap, strict=True)
+        )
+        key = (part, barred, specs, limit)
+        known = self._grown.get(key)
+        if known is None:
+            self._grown[key] = known = self._grow(part, barred, specs, limit)
+        return known
+
+    def _grow(
+        self, part: int, barred: frozenset[int], specs: Vector, limit: Vector
+    ) -> list[Vector]:
+        """Add claim after claim to nothing, in every order, until nothing can be added."""
+        nothing = (0,) * len(specs)
+        served: dict[Vector, bool] = {nothing: True}
+        rest, full = [nothing], []
+        while rest:
+            mix = rest.pop()
+            grows = False
+            for at, most in enumerate(limit):
+                if mix[at] == most:
+                    continue
+                more = (*mix[:at], mix[at] + 1, *mix[at + 1 :])
+                fits = served.get(more)
+                if fits is None:
+                    if len(served) == MOST_MIXES:
+                        raise GaveUp
+                    served[more] = fits = self._serve(part, barred, specs, more) is not None
+                    if fits:
+                        rest.append(more)
+                grows |= fits
+            if not grows:
+                full.append(mix)
+        return full
 
     def _serve(
         self, part: int, barred: frozenset[int], specs: Vector, mix: Vector
