@@ -18,10 +18,11 @@ def consumed(device: DeviceRecord, driver: str, asked: Amounts) -> dict[str, Fra
     """Give what serving a request takes of each capacity; None where the device cannot serve it.
 
     A device that serves one claim only is taken whole: what is asked is compared and nothing is
-    taken. One that allows multiple allocations gives of every capacity it has.
+    taken. One that allows multiple allocations gives of every capacity it has. A capacity that is
+    asked for twice, with and without the driver's domain, is served by none, as in Kubernetes.
     """
     wanted = {qualified(name, driver): amount for name, amount in asked.items()}
-    if not wanted.keys() <= device.capacity.keys():
+    if not wanted.keys() <= device.capacity.keys() or len(wanted) < len(asked):
         return None
     if not device.multi:
         fine = all(device.capacity[name].value >= amount for name, amount in wanted.items())

@@ -59,15 +59,21 @@ class Fitting:
     def _request(
         self, source: str, record: RequestRecord, bound: Sequence[Sequence[str]]
     ) -> Request:
+        names = [
+            f"{source}: request {record.name}/{one.name}".removesuffix("/")
+            for one in record.choices
+        ]
+        answers = [self.answers.of(choice) for choice in record.choices]
+        failed = list(map(self._failed, names, answers))
         barred = np.zeros(len(self.nodes), dtype=np.bool_)
+        for b, choice in enumerate(record.choices):
+            if choice.count == ALL:  # what it asks is looked up before any choice is tried
+                barred = barred | failed[b] | self._unsettled(names[b])
         choices = []
-        for choice, attributes in zip(record.choices, bound, strict=True):
-            name = f"{record.name}/{choice.name}" if choice.name else record.name
-            name = f"{source}: request {name}"
-            answer = self.answers.of(choice)
+        for b, choice in enumerate(record.choices):
             # Choices are tried in order: one that cannot be judged bars those after it.
-            barred = barred | self._failed(name, answer)
-            choices.append(self._choice(choice, name, answer, attributes, barred))
+            barred = barred | failed[b]
+            choices.append(self._choice(choice, names[b], answers[b], bound[b], barred))
         return Request(record.name, tuple(choices))
 
     def _choice(
@@ -89,7 +95,7 @@ class Fitting:
         for failing in answer.failed.values():
             doubtful |= failing[of]
         doubtful &= ~usable
-        barred = barred | self.inventory.nodes_of(doubtful) | self.inventory.unseen
+        barred = barred | self.inventory.nodes_of(doubtful)
         return Choice(fits, choice.name, ALL, choice.admin, asks, barred)
 
     def _failed(self, name: str, answer: Answer) -> Flags:
@@ -105,6 +111,16 @@ class Fitting:
                     f" ({self.inventory.names(devices)})"
                 )
         return barred
+
+    def _unsettled(self, name: str) -> Flags:
+        """(N,) nodes where nobody can say what all devices are."""
+        nodes = self.inventory.unsettled
+        if nodes.any():
+            self.notes.append(
+                f"{name} asks for all devices and is not served on {self._some(nodes)}: a pool"
+                " there is incomplete or contradicts itself"
+            )
+        return nodes
 
     def _with(self, attribute: str, fits: Flags, name: str) -> Flags:
         """Leave out devices without an attribute that a rule of the choice compares."""

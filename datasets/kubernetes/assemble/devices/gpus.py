@@ -47,7 +47,7 @@ class Gpus:
         """(N,) nodes with a GPU of their own, and those where somebody holds one."""
         node, mine = self.inventory.node, self.mine
         busy = np.array([key in held.consumed for key in self.inventory.keys], dtype=bool)
-        has, used = (np.zeros(len(self.inventory.unseen), dtype=np.bool_) for _ in range(2))
+        has, used = (np.zeros(len(self.inventory.unsettled), dtype=np.bool_) for _ in range(2))
         has[node[mine & (node >= 0)]] = True
         used[node[mine & busy & (node >= 0)]] = True
         return has, used

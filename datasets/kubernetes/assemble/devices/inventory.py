@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +26,7 @@ class Inventory:
     pools, records, taints : of each device.
     node, zone : (I,) as in `gangplan.models.devices.Devices`.
     usable : (I,) its pool is whole, and all its fields are honoured.
-    unseen : (N,) nodes that reach an incomplete pool that shows no device: nobody knows what all
+    unsettled : (N,) nodes that reach a pool that is not whole: nobody knows what all
         devices are there.
     """
 
@@ -36,7 +36,7 @@ class Inventory:
     node: Ints
     zone: Ints
     usable: Flags
-    unseen: Flags
+    unsettled: Flags
     reach: Reach
     _carry: dict[str, Flags] = field(default_factory=dict)
 
@@ -60,7 +60,7 @@ class Inventory:
 
     def nodes_of(self, devices: Flags) -> Flags:
         """(N,) nodes that reach one of the flagged devices."""
-        reached = np.zeros(len(self.unseen), dtype=np.bool_)
+        reached = np.zeros(len(self.unsettled), dtype=np.bool_)
         node, zone = self.node[devices], self.zone[devices]
         reached[node[node >= 0]] = True
         for number in np.unique(zone[zone >= 0]).tolist():
@@ -78,7 +78,7 @@ class Inventory:
     def fewest(self, devices: Flags) -> int:
         """Fewest of the flagged devices that a node reaches, of those that reach any."""
         node, zone = self.node[devices], self.zone[devices]
-        count = np.bincount(node[node >= 0], minlength=len(self.unseen))
+        count = np.bincount(node[node >= 0], minlength=len(self.unsettled))
         zones, times = np.unique(zone[zone >= 0], return_counts=True)
         for number, devices_there in zip(zones.tolist(), times.tolist(), strict=True):
             count += devices_there * self.reach.zones[number]
@@ -94,13 +94,13 @@ def inventory_of(
     marks: list[frozenset[Taint]] = []
     places: list[tuple[int, int]] = []
     usable: list[bool] = []
-    unseen = np.zeros(len(reach.number), dtype=np.bool_)
+    unsettled = np.zeros(len(reach.number), dtype=np.bool_)
     lost: list[str] = []
     strange: defaultdict[str, list[str]] = defaultdict(list)
     for pool in pools:
         if pool.held and not pool.devices:
             for one in pool.slices:
-                unseen |= reach.of_slice(one)
+                unsettled |= reach.of_slice(one)
         for device, inside in pool.devices:
             for path in device.unsupported:
                 strange[path].append(f"{pool.full_name}/{device.name}")
@@ -125,4 +125,6 @@ def inventory_of(
     ]
     table = np.array(places, dtype=np.int64).reshape(len(places), 2)
     columns = table[:, 0].copy(), table[:, 1].copy(), np.array(usable, dtype=np.bool_)
-    return Inventory(owner, records, marks, *columns, unseen, reach)
+    found = Inventory(owner, records, marks, *columns, unsettled, reach)
+    held = np.array([bool(pool.held) for pool in owner], dtype=np.bool_)
+    return replace(found, unsettled=unsettled | found.nodes_of(held))

@@ -169,3 +169,9 @@ def test_amounts_that_no_column_holds_are_told() -> None:
 def test_amounts_that_can_be_counted_exactly_are_not_told_of() -> None:
     built = shares("1500m", "40Gi")
     assert (built.names.pots, built.names.notes) == ((f"{DRIVER}/memory in 1/2",), ())
+
+
+def test_a_capacity_asked_for_by_both_of_its_names_is_served_by_none() -> None:
+    twice = {"requests": {"memory": "1Gi", f"{DRIVER}/memory": "2Gi"}}
+    big = device("d0", capacity={"memory": "80Gi"})
+    assert fitting(built_of(asks(request(capacity=twice)), big)) == set()

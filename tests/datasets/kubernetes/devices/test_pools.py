@@ -13,6 +13,7 @@ from tests.datasets.kubernetes.devices.claims import (
     device,
     device_class,
     draws,
+    first_of,
     fitting,
     host,
     notes,
@@ -54,10 +55,25 @@ def test_all_devices_of_an_incomplete_pool_bar_the_nodes_that_reach_it() -> None
     assert (fitting(built), barred(built)) == ({"e0"}, {"n1"})
 
 
-def test_an_incomplete_pool_of_other_devices_bars_no_node() -> None:
-    objects = incomplete(ALL)
-    objects.append(slice_("nics", "nic", pool="n2", on="n2", driver="nic.example.com", slices=2))
-    assert barred(instance(*objects)) == {"n1"}
+def test_an_incomplete_pool_of_other_devices_bars_all_that_ask_for_all() -> None:
+    """As in Kubernetes, which looks at no device of it."""
+    nics = slice_("nics", "nic", pool="n2", on="n2", driver="nic.example.com", slices=2)
+    built = instance(*incomplete(ALL), nics)
+    assert barred(built) == {"n1", "n2"}
+    (note,) = notes(built, "asks for all devices")
+    assert note == (
+        "ResourceClaimTemplate lab/t: request r asks for all devices and is not served on n1, n2:"
+        " a pool there is incomplete or contradicts itself"
+    )
+    assert barred(instance(*incomplete(asks()), nics)) == set()
+
+
+def test_a_choice_of_all_devices_is_settled_before_any_other_choice() -> None:
+    """As in Kubernetes: what ALL asks is looked up for every choice, then one is tried."""
+    either = first_of("r", ("some", "gpu"), ("all", "gpu"))
+    either["firstAvailable"][1]["allocationMode"] = "All"
+    built = instance(*incomplete(asks(either, request("q"))))
+    assert [barred(built, b) for b in range(3)] == [{"n1"}, {"n1"}, set()]
 
 
 def test_an_incomplete_pool_that_shows_no_device_bars_all_that_ask_for_all() -> None:
