@@ -121,7 +121,10 @@ def _in_use(
 def _where(instance: Instance, key: Key, nodes: tuple[int, ...]) -> str:
     if key[0] >= 0:
         return f"the pod is on node {instance.names.nodes[nodes[0]]}"
-    return f"pods that use it are on {len(nodes)} nodes, first {instance.names.nodes[nodes[0]]}"
+    first = instance.names.nodes[nodes[0]]
+    if len(nodes) == 1:
+        return f"pods that use it are on node {first}"
+    return f"pods that use it are on {len(nodes)} nodes, first {first}"
 
 
 def _stray(instance: Instance, key: Key) -> str:

@@ -103,5 +103,20 @@ def test_a_thousand_pods_with_eight_devices_each_take_a_few_lines(
     instance = cluster(1000, 8)
     show_plan(instance, Result(planned(instance, 1000, 8), (), "feasible", {}), 0.0)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) < 25
+    assert len(lines) < 20
     assert max(map(len, lines)) <= 80
+    # Where the last column would be narrow it goes below its row, and no line is broken.
+    assert "    claim0/r0: 1000 x gpu.test n[0-999]/gpu-0" in lines
+
+
+def test_requests_of_one_name_in_several_claims_are_one_line() -> None:
+    instance = with_devices(
+        make_instance([{"cpu": 1}], [{"wanted": 1, "request": {"cpu": 1}}]),
+        devices=[{"node": 0, "gpu": True, "name": f"gpu.test/n0/gpu-{d}"} for d in range(3)],
+        specs=[{"requests": [("r", "gpu")]}],
+        own={0: [0, 0, 0]},
+    )
+    none = np.zeros(0, dtype=np.int64)
+    rows = [(0, w, 0, w) for w in range(3)]
+    plan = Plan(np.array([0]), none, none, Allocations(*np.array(rows).T))
+    assert claimed(instance, plan, 0) == ["claim[0-2]/r: 3 x gpu.test n0/gpu-[0-2]"]

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +23,9 @@ def claimed(instance: Instance, plan: Plan, group: int) -> list[str]:
     """Say which, a line a request: ``gpu/r: 16 x gpu.example.com node-[1-2]/gpu-[0-7]``.
 
     Devices of one request stand together, whichever pod they are for: claim, request, driver, and
-    the devices of each pool. A claim that pods share is written once and called so, and so is a
-    choice that is not the first of its request.
+    the devices of each pool; requests of one name in several claims too, ``gpu-[0-3]/r``. A claim
+    that pods share is written once and called so, and so is a choice that is not the first of its
+    request.
     """
     given, names = plan.allocations, instance.names
     rank = instance.claims.rank.tolist()
@@ -32,34 +35,50 @@ def claimed(instance: Instance, plan: Plan, group: int) -> list[str]:
     mine = own & np.isin(instance.pod_role[given.pod], roles) if instance.n_pods else own
     if plan.placed_per_group(instance)[group]:
         mine |= ~own & np.isin(given.claim, used)
-    devices: dict[tuple[bool, str, int, str], list[str]] = defaultdict(list)
-    for p, c, b, i in zip(
-        given.pod[mine].tolist(),
-        given.claim[mine].tolist(),
-        given.choice[mine].tolist(),
-        given.device[mine].tolist(),
-        strict=True,
+    of: dict[_Line, _Given] = defaultdict(_Given)
+    for p, c, b, i in sorted(
+        zip(
+            (~own[mine]).tolist(),
+            given.claim[mine].tolist(),
+            given.choice[mine].tolist(),
+            given.device[mine].tolist(),
+            strict=True,
+        )
     ):
-        claim = names.own[c] if p >= 0 else names.shared[c]
-        driver = device_name(names.devices[i])[0]
-        devices[p < 0, claim, b, driver].append(names.devices[i])
-    told = [
-        f"{claim}/{names.choices[b]}{_about(shared=shared, rank=rank[b])}: {_devices(driver, of)}"
-        for (shared, claim, b, driver), of in sorted(devices.items())
-    ]
+        line = _Line(p, names.choices[b], rank[b], device_name(names.devices[i])[0])
+        of[line].claims.setdefault(names.shared[c] if p else names.own[c])
+        of[line].devices.append(names.devices[i])
+    told = [_told(*pair) for pair in of.items()]
     more = len(told) - REQUESTS
     rest = [f"and {more} request{'s' * (more > 1)} more (-o FILE writes them all)"]
     return told[:REQUESTS] + rest * (more > 0)
 
 
-def _about(*, shared: bool, rank: int) -> str:
-    said = ["shared"] * shared + [f"choice {rank + 1}"] * (rank > 0)
-    return f" ({', '.join(said)})" if said else ""
+class _Line(NamedTuple):
+    """What one line is about."""
+
+    shared: bool
+    request: str
+    rank: int
+    driver: str
 
 
-def _devices(driver: str, devices: Sequence[str]) -> str:
-    times = f"{len(devices)} x " if len(devices) > 1 else ""
-    return f"{times}{driver} {_pools(sorted(set(devices)))}"
+@dataclass(slots=True)
+class _Given:
+    """What one line tells: claims, each once, and a device for every time it is given."""
+
+    claims: dict[str, None] = field(default_factory=dict)
+    devices: list[str] = field(default_factory=list)
+
+
+def _told(line: _Line, given: _Given) -> str:
+    about = ["shared"] * line.shared + [f"choice {line.rank + 1}"] * (line.rank > 0)
+    said = f" ({', '.join(about)})" if about else ""
+    times = f"{len(given.devices)} x " if len(given.devices) > 1 else ""
+    return (
+        f"{hostlist(list(given.claims))}/{line.request}{said}:"
+        f" {times}{line.driver} {_pools(sorted(set(given.devices)))}"
+    )
 
 
 def _pools(devices: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ NARROWEST = 40
 WIDEST = 40
 ROOM = 22
 """What a long word in the last column gets at least; else the last column goes below its row."""
+ROOM_OF_LINES = 40
+"""What the last column gets at least where one of its cells has several lines."""
 INDENT = 4
 GAP = 3
 
@@ -62,6 +64,8 @@ def _shown(cell: str | tuple[str, ...]) -> str:
 def _is_narrow(width: int, head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether the last column would be too narrow to be read."""
     taken = sum(min(w, WIDEST) + GAP for w in _widths(head, rows)[:-1])
+    if any("\n" in row[-1] for row in rows):
+        return width - taken < ROOM_OF_LINES
     words = [word for row in (head, *rows) for word in row[-1].split()]
     longest = max((cell_len(word) for word in words), default=0)
     return width - taken < min(max(longest, ROOM // 2), ROOM)

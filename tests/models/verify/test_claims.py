@@ -206,6 +206,9 @@ def test_a_shared_claim_is_allocated_exactly_when_a_pod_uses_it() -> None:
     assert sentences(instance, [1, 0, -1]) == [
         "claim test/c0: no device, but pods that use it are on 2 nodes, first n0"
     ]
+    assert sentences(instance, [1, 1, -1]) == [
+        "claim test/c0: no device, but pods that use it are on node n1"
+    ]
     assert sentences(instance, [-1, -1, 0], (-1, 0, 0, 0)) == [
         "claim test/c0: devices, but no pod that uses it is placed"
     ]
