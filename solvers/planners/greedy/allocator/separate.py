@@ -8,6 +8,7 @@ node with 8 partitioned GPUs costs little more than one GPU.
 from collections.abc import Sequence
 from operator import le, mul
 
+from gangplan.solvers.planners.greedy.allocator.alike import Alike
 from gangplan.solvers.planners.greedy.allocator.asked import Asked
 from gangplan.solvers.planners.greedy.allocator.counts import Counts, Kinds
 from gangplan.solvers.planners.greedy.allocator.search import GaveUp, Given, Search
@@ -50,6 +51,7 @@ class Separate:
         self._grown: dict[object, list[Vector]] = {}
         self._most: dict[object, int] = {}
         self._counts: dict[object, Counts] = {}
+        self._alike = Alike(kinds, asked)
 
     def serve(
         self, key: Key, barred: frozenset[int], specs: Vector, need: Vector, steps: int
@@ -60,6 +62,23 @@ class Separate:
         ------
         GaveUp : the steps are spent.
         """
+        like = [self._alike.first(spec, barred) for spec in specs]
+        total = dict.fromkeys(sorted(like), 0)
+        for kind, n in zip(like, need, strict=True):
+            total[kind] += n
+        found = self._serve_all(key, barred, tuple(total), tuple(total.values()), steps)
+        if found is None:
+            return None
+        served: dict[int, list[Given]] = {}
+        for spec, kind, n in zip(specs, like, need, strict=True):
+            mine, found[kind] = found[kind][:n], found[kind][n:]
+            names = self._alike.names(kind, spec)
+            served[spec] = [[(names[b], d) for b, d in given] for given in mine]
+        return served
+
+    def _serve_all(
+        self, key: Key, barred: frozenset[int], specs: Vector, need: Vector, steps: int
+    ) -> dict[int, list[Given]] | None:
         mixes = self._fill(key, barred, specs, need, steps)
         if mixes is None:
             return None
