@@ -1,10 +1,10 @@
 """What a user should know of the reading, besides what is held: one sentence each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gangplan.datasets.kubernetes.assemble.holds import counted, named, some
 from gangplan.datasets.kubernetes.assemble.levels import Levels
-from gangplan.datasets.kubernetes.assemble.membership import Membership
+from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit
 from gangplan.datasets.kubernetes.records import NodeRecord
 
 
@@ -41,6 +41,7 @@ def of_building(
             if unit.record is not None and not unit.record.api_version.endswith("v1alpha2"):
                 text += " (kube-scheduler 1.37 refuses such a group)"
             found.append(text)
+        found += _unshared(unit)
     if nodes:
         found += [
             f"no node lies in a domain of the declared level {key}"
@@ -48,3 +49,24 @@ def of_building(
             if levels.is_empty(key)
         ]
     return found
+
+
+def _unshared(unit: Unit) -> Iterator[str]:
+    """Tell of claims of a PodGroup that none of its pods shares, although some wait.
+
+    A pod shares an entry that it has with the same name and the same claim or template (KEP-5729);
+    any other entry is a claim of its own, which is rarely what somebody wanted.
+    """
+    if unit.record is None or not unit.pending:
+        return
+    shared = {
+        (one.name, one.claim, one.template)
+        for pod in (*unit.pending, *unit.running, *unit.gated)
+        for one in pod.claims
+    }
+    for entry in unit.record.claims:
+        if (entry.name, entry.claim, entry.template) not in shared:
+            yield (
+                f"PodGroup {unit.name}: none of its pods shares its claim {entry.name}: a pod does"
+                " so by an entry of the same name and the same claim or template"
+            )

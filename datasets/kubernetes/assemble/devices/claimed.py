@@ -13,7 +13,7 @@ from gangplan.datasets.kubernetes.assemble.devices.extended import Extended, ext
 from gangplan.datasets.kubernetes.assemble.devices.fits import Fitting
 from gangplan.datasets.kubernetes.assemble.devices.gpus import gpus_of
 from gangplan.datasets.kubernetes.assemble.devices.held import Held, held_by, missing
-from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory, inventory_of
+from gangplan.datasets.kubernetes.assemble.devices.inventory import ITSELF, Inventory, inventory_of
 from gangplan.datasets.kubernetes.assemble.devices.kinds import Kinds, kinds_of
 from gangplan.datasets.kubernetes.assemble.devices.offers import Stock
 from gangplan.datasets.kubernetes.assemble.devices.pools import pools_of
@@ -106,7 +106,7 @@ def claimed(
     kept = np.flatnonzero(asked).tolist()
     counters = stock.left(kept)
     compared = {rule.attribute for spec in specs for rule in spec.rules}
-    offers = stock.offers(kept, compared)
+    offers = stock.offers(kept, compared, _alone(specs, len(inventory)))
     notes += [*stock.counters.notes(), *stock.pots.notes()]
     common = commons(roles, claims.users.shared, column, inventory.reach, notes)
     written = sections(
@@ -163,6 +163,16 @@ def _asked(specs: Sequence[Spec], n_devices: int) -> Flags:
             for choice in request.choices:
                 asked |= choice.fits if choice.asks is None else choice.asks
     return asked
+
+
+def _alone(specs: Sequence[Spec], n_devices: int) -> Flags:
+    """(I,) devices that a rule compares as themselves."""
+    alone = np.zeros(n_devices, dtype=np.bool_)
+    for spec in specs:
+        for rule in spec.rules:
+            for q, b in rule.members if rule.attribute == ITSELF else ():
+                alone |= spec.requests[q].choices[b].fits
+    return alone
 
 
 # No slots: cached_property needs a __dict__.

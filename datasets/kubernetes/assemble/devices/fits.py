@@ -1,16 +1,16 @@
 """Specs as the columns say them: what fits a choice, what an ALL choice asks, barred nodes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gangplan.datasets.devices import Choice, Request, Rule, Spec
 from gangplan.datasets.kubernetes.assemble.devices.answers import Answer, Answers
-from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory
+from gangplan.datasets.kubernetes.assemble.devices.inventory import ITSELF, Inventory
 from gangplan.datasets.kubernetes.assemble.devices.kinds import Kinds
-from gangplan.datasets.kubernetes.assemble.devices.specs import members
+from gangplan.datasets.kubernetes.assemble.devices.specs import Member, members
 from gangplan.datasets.kubernetes.assemble.holds import some
 from gangplan.datasets.kubernetes.devicerecords import (
     ALL,
@@ -54,7 +54,19 @@ class Fitting:
             )
             for q, request in enumerate(record.requests)
         ]
-        return Spec(tuple(requests), tuple(rules))
+        return Spec(tuple(requests), (*rules, *self._once(requests)))
+
+    def _once(self, requests: Sequence[Request]) -> Iterator[Rule]:
+        """One request never gets a device twice, even one that allows multiple allocations.
+
+        As in Kubernetes, which looks for the next device behind the last one; other requests of
+        the claim may have it too.
+        """
+        for q, request in enumerate(requests):
+            for b, choice in enumerate(request.choices):
+                several = choice.count > 1 and not choice.admin
+                if several and (choice.fits & self.inventory.multi).any():
+                    yield Rule(ITSELF, True, (Member(q, b),))
 
     def _request(
         self, source: str, record: RequestRecord, bound: Sequence[Sequence[str]]

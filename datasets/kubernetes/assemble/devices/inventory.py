@@ -15,6 +15,9 @@ from gangplan.datasets.kubernetes.devicerecords import DeviceRecord, Identity
 from gangplan.datasets.kubernetes.records import Taint
 from gangplan.models.arrays import Flags, Ints
 
+ITSELF = "device"
+"""Name of what is compared where a device counts as itself; attributes have a domain."""
+
 
 # No slots: cached_property needs a __dict__.
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,11 @@ class Inventory:
     def __len__(self) -> int:
         """Return the number of devices."""
         return len(self.records)
+
+    @cached_property
+    def multi(self) -> Flags:
+        """(I,) devices that allow multiple allocations."""
+        return np.array([device.multi for device in self.records], dtype=np.bool_)
 
     @cached_property
     def keys(self) -> list[Identity]:

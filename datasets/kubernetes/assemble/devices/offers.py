@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from gangplan.datasets.devices import Offer
 from gangplan.datasets.kubernetes.assemble.devices.held import Held
-from gangplan.datasets.kubernetes.assemble.devices.inventory import Inventory
+from gangplan.datasets.kubernetes.assemble.devices.inventory import ITSELF, Inventory
 from gangplan.datasets.kubernetes.assemble.devices.pools import Pool
 from gangplan.datasets.kubernetes.assemble.devices.scales import Scale
+from gangplan.models.arrays import Flags
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,20 +58,22 @@ class Stock:
                     free[name] -= amount
         return free
 
-    def offers(self, devices: Iterable[int], compared: Iterable[str]) -> list[Offer]:
+    def offers(self, devices: Iterable[int], compared: Iterable[str], alone: Flags) -> list[Offer]:
         """Write the devices; `left` comes first, since it settles the units of counters.
 
         Parameters
         ----------
         compared : attributes that some rule compares.
+        alone : (I,) devices that some rule compares as themselves.
         """
         names = sorted(set(compared))
-        return [self._offer(i, names) for i in devices]
+        return [self._offer(i, names, bool(alone[i])) for i in devices]
 
-    def _offer(self, i: int, compared: Sequence[str]) -> Offer:
+    def _offer(self, i: int, compared: Sequence[str], alone: bool) -> Offer:
         inventory = self.inventory
         device = inventory.records[i]
         shares = self.held.consumed.get(inventory.keys[i])
+        itself = {ITSELF: (("string", inventory.name(i)),)} if alone else {}
         return Offer(
             name=inventory.name(i),
             node=int(inventory.node[i]),
@@ -84,7 +87,8 @@ class Stock:
                 )
                 for name, capacity in sorted(device.capacity.items() if device.multi else ())
             },
-            traits={
+            traits=itself
+            | {
                 # Equal values of two types are different values.
                 name: tuple((found.type, value) for value in dict.fromkeys(found.values))
                 for name in compared
