@@ -233,3 +233,23 @@ def test_a_claim_of_an_earlier_pod_of_the_same_name_is_not_the_pods() -> None:
     assert held(built) == {"lab/g": "ResourceClaim lab/g-0-c belongs to Pod g-0"}
     made["metadata"]["ownerReferences"][0]["uid"] = "now"
     assert held(built_of(gang("g", 1), template(), pod, made)) == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        (TEMPLATE, False),
+        ({**TEMPLATE, "name": "d"}, True),
+        ({"name": "c", "resourceClaimTemplateName": "other"}, True),
+        ({"name": "c", "resourceClaimName": "t"}, True),
+    ],
+)
+def test_a_claim_of_a_podgroup_that_no_pod_shares_is_told(entry: Obj, told: bool) -> None:
+    mine = claiming_gang("g", 1, entry)
+    built = built_of(mine, template(), claiming("g-0", "t", group="g"))
+    assert len(built.names.shared) == (not told)
+    said = (
+        f"PodGroup lab/g: none of its pods shares its claim {entry['name']}: a pod does so by"
+        " an entry of the same name and the same claim or template"
+    )
+    assert notes(built, "shares") == [said] * told
