@@ -1,15 +1,15 @@
-"""How many devices one pod asks for, and how many a node has: numbers for a shortage of devices."""
+"""What a shortage of devices is about: how many a pod asks for and a node has, which are held."""
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.claims import ALL
 from gangplan.models.instance import Instance
 from gangplan.models.options.slots import request_name
 
 
 def too_few_devices(instance: Instance, g: int, resource: str) -> str:
-    """Say that one pod's request asks for more devices than any node has, where that is so.
+    """Say that one pod's request asks for more devices than any node has, or for held ones.
 
     Parameters
     ----------
@@ -22,7 +22,8 @@ def too_few_devices(instance: Instance, g: int, resource: str) -> str:
             for q in np.flatnonzero(claims.request_spec == claims.own_spec[w]).tolist():
                 words = f"devices for request {request_name(instance, q)} of claim"
                 if resource == f"{words} {instance.names.own[w]}" and may.any():
-                    return _numbers(instance, q, int(_there(instance, q)[may].max()))
+                    most = int(_there(instance, q)[may].max())
+                    return _in_the_way(instance, q, may) or _numbers(instance, q, most)
     return ""
 
 
@@ -35,6 +36,30 @@ def _numbers(instance: Instance, request: int, most: int) -> str:
     devices = "device" if asked == 1 else "devices"
     has = f"more than {most}" if most else "one"
     return f": one pod asks for {asked} {devices}, no node it may use has {has} free that fits"
+
+
+def _in_the_way(instance: Instance, request: int, may: Flags) -> str:
+    """Name what keeps a request for all devices from them, on the nodes that it may use."""
+    claims, devices = instance.claims, instance.devices
+    mine = np.flatnonzero(claims.choice_request == request)
+    if (claims.choice_count[mine] != ALL).any():
+        return ""
+    reached = [number for number, zone in enumerate(devices.zones) if (zone & may).any()]
+    seen = np.isin(devices.node, np.flatnonzero(may)) | np.isin(devices.zone, reached)
+    asked = claims.asks[mine].any(axis=0) & seen
+    held = asked & devices.taken & ~claims.choice_admin[mine].all()
+    unfit = asked & ~claims.fits[mine].any(axis=0) & ~held
+    told = [
+        f"{_names(instance, which)} {what}"
+        for which, what in ((held, "held"), (unfit, "not fit for it"))
+        if which.any()
+    ]
+    return f": it asks for all devices of a node, with {', '.join(told)}" if told else ""
+
+
+def _names(instance: Instance, devices: Flags) -> str:
+    first, *others = (instance.names.devices[i] for i in np.flatnonzero(devices).tolist())
+    return f"{first} and {len(others)} more" if others else first
 
 
 def _there(instance: Instance, request: int) -> Ints:

@@ -116,3 +116,23 @@ def test_what_only_a_rule_keeps_apart_is_said_of_the_claim() -> None:
 def test_a_held_group_keeps_its_reason() -> None:
     instance = with_devices(cluster({"held": True}), [], [wanting(4)], {0: [0]})
     assert why(instance) == {0: "held by the test"}
+
+
+@pytest.mark.parametrize(
+    ("devices", "more", "said"),
+    [
+        (on(0, 0) + on(0, taken=True), {}, "with d2 held"),
+        (on(0, taken=True) + on(0, 0), {"blocked": [2]}, "with d0 held, d2 not fit for it"),
+        (on(0) + on(0, 0, taken=True), {}, "with d1 and 1 more held"),
+        ([GPU | {"zone": [0, 1], "taken": True}], {}, "with d0 held"),
+    ],
+)
+def test_a_request_for_all_devices_says_which_are_in_the_way(
+    devices: list[Row], more: Row, said: str
+) -> None:
+    named = [row | {"name": f"d{i}"} for i, row in enumerate(devices)]
+    instance = with_devices(cluster({}), named, [wanting("all", **more)], {0: [0]})
+    assert why(instance)[0].endswith(
+        "short of devices for request gpus of claim claim0: it asks for all devices of a node, "
+        f"{said} (proven: counting)"
+    )
