@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Ints
+from gangplan.models.counts.claim_users import holding
 from gangplan.models.counts.indexed import Indexed, indexed, nothing
 from gangplan.models.counts.pairs import Pairs
+from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, VarBlock
 from gangplan.models.options.cells import Cells, draws_of
@@ -57,12 +59,14 @@ def none() -> Claimed:
     return Claimed(None, NO_OPTIONS, b, y, opened, empty, empty, empty, empty, empty, own)
 
 
-def columns(instance: Instance, options: Options | None, pairs: Pairs, cols: Columns) -> Claimed:
+def columns(
+    instance: Instance, options: Options | None, sizes: Sizes, pairs: Pairs, cols: Columns
+) -> Claimed:
     """B for the options that pairs can use, y for their open entries, open for shared devices."""
     if options is None:
         return none()
     cells, own = options.cells, _own(instance, options)
-    table, most, copy = _wanted(instance, options, pairs, own)
+    table, most, copy = _wanted(instance, options, sizes, pairs, own)
     b = cols.add("b", np.zeros(len(table), dtype=np.int64), most)
     option, choice = table.entry_option, table.entry_choice
     free = table.entry_fixed == 0
@@ -92,7 +96,7 @@ def _own(instance: Instance, options: Options) -> Ints:
 
 
 def _wanted(
-    instance: Instance, options: Options, pairs: Pairs, own: Ints
+    instance: Instance, options: Options, sizes: Sizes, pairs: Pairs, own: Ints
 ) -> tuple[Table, Ints, Ints]:
     """Options that pods can take, bounds of b, and the copy that each is."""
     claims, table, n = instance.claims, options.table, len(instance.nodes)
@@ -106,7 +110,8 @@ def _wanted(
     used = users[table.claim[table.cover_option], table.cover_node]
     used &= table.cover_anchor > 0
     covers = np.bincount(table.cover_option[used], minlength=len(table))
-    most = np.where(table.claim < 0, pods[table.part, table.node], covers > 0)
+    serves = (covers > 0) & holding(instance, sizes, pairs, table)
+    most = np.where(table.claim < 0, pods[table.part, table.node], serves)
     np.minimum(most, _room(options.cells, table), out=most)
     kept = np.flatnonzero(most > 0)
     single = table.single[kept] & (table.claim[kept] < 0)

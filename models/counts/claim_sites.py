@@ -4,6 +4,7 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.counts.claim_columns import Claimed
+from gangplan.models.counts.claim_users import uses
 from gangplan.models.counts.indexed import joined
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.sizes import Sizes
@@ -23,20 +24,10 @@ def rows(
     if not asked:
         return []
     about = np.array(asked, dtype=np.int64)
-    user, pair = _uses(instance, pairs)
+    user, pair = uses(instance, pairs)
     return [*_taken(instance, sizes, x, d, places, about, user, pair),
             _site(instance, sizes, pairs, x, d, about, user, pair),
             _anchor(instance, pairs, x, d, user, pair)]  # fmt: skip
-
-
-def _uses(instance: Instance, pairs: Pairs) -> tuple[Ints, Ints]:
-    """Rows of ``user_shared`` and the pairs of their roles."""
-    role = instance.claims.user_role
-    start, end = (np.searchsorted(pairs.role, role + at) for at in (0, 1))
-    count = end - start
-    user = np.repeat(np.arange(len(role)), count)
-    first = np.cumsum(count) - count
-    return user, np.arange(int(count.sum())) - first[user] + start[user]
 
 
 def _number(about: Ints, claim: Ints, part: Ints) -> Ints:

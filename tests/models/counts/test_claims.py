@@ -1,6 +1,7 @@
 """Every row of the family claims bites: without it, the optimum of a small instance changes."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from tests.models.solve import optimum
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
 
-POD = {"wanted": 1, "request": {"cpu": 1}}
+Row = dict[str, Any]
+
+POD: Row = {"wanted": 1, "request": {"cpu": 1}}
 
 
 def pods(*wanted: int, nodes: int = 1, cpu: int = 8) -> Instance:
@@ -95,7 +98,10 @@ SPLIT = with_devices(
     shared=[{"spec": 0, "roles": [0]}],
 )  # fmt: skip
 SPLIT_GANG = with_devices(
-    make_instance(nodes=[{"cpu": 1}] * 2, groups=[POD | {"wanted": 2, "minimum": 2}]),
+    make_instance(
+        nodes=[{"cpu": 2}] * 2,
+        groups=[POD | {"wanted": 2, "minimum": 2}, *(POD | {"eligible": [n]} for n in (0, 1))],
+    ),
     [{"node": n, "gpu": True} for n in (0, 1)],
     [GPU],
     shared=[{"spec": 0, "roles": [0]}],
@@ -141,7 +147,7 @@ POTS = with_devices(
         ("claims.cap", ROOTS, 1, 2),
         ("claims.cap", WATCHED, 0, 1),
         ("claims.once", SPLIT, 1, 2),
-        ("claims.once", SPLIT_GANG, 0, 2),
+        ("claims.once", SPLIT_GANG, 3, 4),
         ("claims.site", SPLIT, 1, 2),
         ("claims.limit", FEW, 1, 2),
         ("claims.counter", SLICES, 1, 2),
@@ -317,3 +323,34 @@ def test_models_without_claims_are_those_of_before_claims(
 ) -> None:
     instance = generate(name, nodes=nodes, groups=groups, seed=3)
     assert build(instance).milp.digest() == digest
+
+
+PAIR: Row = POD | {"wanted": 2, "minimum": 2}
+LED: Row = {
+    "minimum": 2,
+    "roles": [{"wanted": 1, "minimum": 1, "request": {"cpu": 1}} for _ in range(2)],
+}
+
+
+@pytest.mark.parametrize(
+    ("groups", "users", "columns", "most"),
+    [
+        ([PAIR], [0], 0, 0),  # no node holds both, so no node serves their claim
+        ([LED], [0, 1], 2, 0),  # slots are counted role by role
+        ([LED], [1], 2, 2),  # the leader may be elsewhere
+        ([POD | {"wanted": 3, "minimum": 1}], [0], 2, 1),
+        ([PAIR, POD], [0, 1], 2, 1),  # the single pod has use for either
+    ],
+)
+def test_a_site_serves_whom_it_holds(
+    groups: list[Row], users: list[int], columns: int, most: int
+) -> None:
+    instance = with_devices(
+        make_instance(nodes=[{"cpu": 1}] * 2, groups=groups),
+        [{"node": n, "gpu": True} for n in (0, 1)],
+        [GPU],
+        shared=[{"spec": 0, "roles": users}],
+    )
+    model = build(instance)
+    assert len(model.claimed.b.cols) == columns
+    assert placed(model) == most
