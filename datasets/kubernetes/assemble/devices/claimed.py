@@ -87,7 +87,9 @@ def claimed(
     records = [claims.specs.records[number] for number in column]
     kinds = _kinds(claims.specs, records, inventory)
     answers = Answers(kinds, claims.specs)
-    fitting = Fitting(inventory, kinds, answers, [node.name for node in nodes], notes)
+    taken = np.array([key in held.consumed for key in inventory.keys], dtype=np.bool_)
+    taken &= ~inventory.multi
+    fitting = Fitting(inventory, kinds, answers, taken, [node.name for node in nodes], notes)
     specs = [fitting.spec(record) for record in records]
     gpus = gpus_of(inventory)
     each = [

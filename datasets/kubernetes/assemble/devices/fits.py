@@ -27,6 +27,7 @@ class Fitting:
 
     Attributes
     ----------
+    taken : (I,) devices that somebody holds, and that serve one claim only.
     nodes : names of the nodes, for notes.
     notes : told where a selector fails, and where taints or a missing attribute leave a node
         without device.
@@ -35,6 +36,7 @@ class Fitting:
     inventory: Inventory
     kinds: Kinds
     answers: Answers
+    taken: Flags
     nodes: Sequence[str]
     notes: list[str]
 
@@ -76,7 +78,7 @@ class Fitting:
             for one in record.choices
         ]
         answers = [self.answers.of(choice) for choice in record.choices]
-        failed = list(map(self._failed, names, answers))
+        failed = list(map(self._failed, names, answers, record.choices))
         barred = np.zeros(len(self.nodes), dtype=np.bool_)
         for b, choice in enumerate(record.choices):
             if choice.count == ALL:  # what it asks is looked up before any choice is tried
@@ -110,11 +112,17 @@ class Fitting:
         barred = barred | self.inventory.nodes_of(doubtful)
         return Choice(fits, choice.name, ALL, choice.admin, asks, barred)
 
-    def _failed(self, name: str, answer: Answer) -> Flags:
-        """(N,) nodes that reach a device on which a selector fails."""
+    def _failed(self, name: str, answer: Answer, choice: ChoiceRecord) -> Flags:
+        """(N,) nodes that reach a device on which a selector fails.
+
+        As in Kubernetes, nobody is asked about a device in use, but for ALL and adminAccess.
+        """
+        asked = self.inventory.usable
+        if choice.count != ALL and not choice.admin:
+            asked = asked & ~self.taken
         barred = np.zeros(len(self.nodes), dtype=np.bool_)
         for reason, kinds in answer.failed.items():
-            devices = kinds[self.kinds.of] & self.inventory.usable
+            devices = kinds[self.kinds.of] & asked
             nodes = self.inventory.nodes_of(devices)
             if nodes.any():
                 barred |= nodes

@@ -7,6 +7,7 @@ from tests.datasets.kubernetes.devices.claims import (
     asked,
     asks,
     barred,
+    claim,
     claiming,
     device,
     device_class,
@@ -15,6 +16,7 @@ from tests.datasets.kubernetes.devices.claims import (
     host,
     notes,
     request,
+    result,
     slice_,
     template,
 )
@@ -66,6 +68,25 @@ def test_a_failure_bars_the_nodes_that_reach_the_device() -> None:
 def test_a_failure_on_a_device_of_a_zone_bars_all_of_the_zone() -> None:
     built = built_of(asks(request("r", "gpu", IS_H100)), models("a", "", on=["n1", "n3"]))
     assert barred(built) == {"n1", "n3"}
+
+
+def test_nobody_is_asked_about_a_device_in_use_but_for_all_and_admin_access() -> None:
+    held = claim(allocated=[result("a-1", pool="a")], on="n1")
+    devices = models("a", "h100", "")
+    for fields, where in (
+        ({}, set()),
+        ({"allocationMode": "All"}, {"n1"}),
+        ({"adminAccess": True}, {"n1"}),
+    ):
+        wanted = asks(request("r", "gpu", IS_H100, **fields))
+        assert barred(built_of(wanted, devices, held)) == where
+        assert barred(built_of(wanted, devices)) == {"n1"}
+
+
+def test_a_shared_device_in_use_is_asked_about() -> None:
+    both = slice_("a", device("d0", allowMultipleAllocations=True), pool="a")
+    held = claim(allocated=[result("d0", pool="a", shareID="x")], on="n1")
+    assert barred(built_of(asks(request("r", "gpu", IS_H100)), both, held)) == {"n1"}
 
 
 def test_a_device_that_the_class_turns_down_is_not_asked_further() -> None:
