@@ -6,7 +6,7 @@ node with 8 partitioned GPUs costs little more than one GPU.
 """
 
 from collections.abc import Sequence
-from operator import le, mul
+from operator import add, le, mul
 
 from gangplan.solvers.planners.greedy.allocator.alike import Alike
 from gangplan.solvers.planners.greedy.allocator.asked import Asked
@@ -162,10 +162,13 @@ class Separate:
     ) -> list[Vector]:
         """Add claim after claim to nothing, in every order, until nothing can be added."""
         nothing = (0,) * len(specs)
+        counts = self._counted(part, barred)
+        needs = [counts.need(self._asked[s]) for s in specs]
         served: dict[Vector, bool] = {nothing: True}
-        rest, full = [nothing], []
+        rest: list[tuple[Vector, Vector]] = [(nothing, (0,) * len(counts.have))]
+        full = []
         while rest:
-            mix = rest.pop()
+            mix, taken = rest.pop()
             grows = False
             for at, most in enumerate(limit):
                 if mix[at] == most:
@@ -175,9 +178,12 @@ class Separate:
                 if fits is None:
                     if len(served) == MOST_MIXES:
                         raise GaveUp
-                    served[more] = fits = self._serve(part, barred, specs, more) is not None
+                    total = tuple(map(add, taken, needs[at]))
+                    fits = all(map(le, total, counts.have))
+                    fits = fits and self._serve(part, barred, specs, more) is not None
+                    served[more] = fits
                     if fits:
-                        rest.append(more)
+                        rest.append((more, total))
                 grows |= fits
             if not grows:
                 full.append(mix)
