@@ -123,7 +123,8 @@ class Fitting:
         barred = np.zeros(len(self.nodes), dtype=np.bool_)
         for reason, kinds in answer.failed.items():
             devices = kinds[self.kinds.of] & asked
-            nodes = self.inventory.nodes_of(devices)
+            # Selectors are asked before it is looked which devices of a slice a node reaches.
+            nodes = self.inventory.nodes_of(self.inventory.beside(devices))
             if nodes.any():
                 barred |= nodes
                 self.notes.append(

@@ -28,6 +28,7 @@ class Inventory:
     ----------
     pools, records, taints : of each device.
     node, zone : (I,) as in `gangplan.models.devices.Devices`.
+    mates : (I,) number of its slice where that leaves the nodes to each device; else -1.
     usable : (I,) its pool is whole, and all its fields are honoured.
     unsettled : (N,) nodes that reach a pool that is not whole: nobody knows what all
         devices are there.
@@ -38,6 +39,7 @@ class Inventory:
     taints: list[frozenset[Taint]]
     node: Ints
     zone: Ints
+    mates: Ints
     usable: Flags
     unsettled: Flags
     reach: Reach
@@ -75,6 +77,11 @@ class Inventory:
             reached |= self.reach.zones[number]
         return reached
 
+    def beside(self, devices: Flags) -> Flags:
+        """(I,) the flagged devices, and all of slices that leave the nodes to each device."""
+        mates = self.mates[devices]
+        return devices | np.isin(self.mates, mates[mates >= 0])
+
     def carry(self, attribute: str) -> Flags:
         """(I,) devices that have an attribute, and a value of it."""
         if attribute not in self._carry:
@@ -102,6 +109,8 @@ def inventory_of(
     marks: list[frozenset[Taint]] = []
     places: list[tuple[int, int]] = []
     usable: list[bool] = []
+    mates: list[int] = []
+    number: dict[int, int] = {}
     unsettled = np.zeros(len(reach.number), dtype=np.bool_)
     lost: list[str] = []
     strange: defaultdict[str, list[str]] = defaultdict(list)
@@ -121,6 +130,7 @@ def inventory_of(
             places.append(place)
             marks.append(taints.of(pool.driver, pool.name, device))
             usable.append(not pool.held and not device.unsupported)
+            mates.append(number.setdefault(id(inside), len(number)) if inside.each else -1)
     if not pools:
         notes.append("no ResourceSlice in the sources: no claim gets a device")
     if lost:
@@ -132,7 +142,8 @@ def inventory_of(
         for path, names in strange.items()
     ]
     table = np.array(places, dtype=np.int64).reshape(len(places), 2)
-    columns = table[:, 0].copy(), table[:, 1].copy(), np.array(usable, dtype=np.bool_)
-    found = Inventory(owner, records, marks, *columns, unsettled, reach)
+    columns = table[:, 0].copy(), table[:, 1].copy(), np.array(mates, dtype=np.int64)
+    may = np.array(usable, dtype=np.bool_)
+    found = Inventory(owner, records, marks, *columns, may, unsettled, reach)
     held = np.array([bool(pool.held) for pool in owner], dtype=np.bool_)
     return replace(found, unsettled=unsettled | found.nodes_of(held))

@@ -83,6 +83,20 @@ def test_nobody_is_asked_about_a_device_in_use_but_for_all_and_admin_access() ->
         assert barred(built_of(wanted, devices)) == {"n1"}
 
 
+def test_a_failure_bars_the_nodes_of_every_device_of_its_slice() -> None:
+    """As in Kubernetes: selectors come before the nodes of each device."""
+    good = device("d0", attributes={"model": "h100"}, nodeName="n1")
+    bare = device("d1", nodeName="n2")
+    wanted = asks(request("r", "gpu", IS_H100))
+    one = slice_("a", good, bare, pool="a", perDeviceNodeSelection=True)
+    assert barred(built_of(wanted, one)) == {"n1", "n2"}
+    two = [
+        slice_(name, entry, pool="a", slices=2, perDeviceNodeSelection=True)
+        for name, entry in (("a", good), ("b", bare))
+    ]
+    assert barred(built_of(wanted, *two)) == {"n2"}
+
+
 def test_a_shared_device_in_use_is_asked_about() -> None:
     both = slice_("a", device("d0", allowMultipleAllocations=True), pool="a")
     held = claim(allocated=[result("d0", pool="a", shareID="x")], on="n1")
