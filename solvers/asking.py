@@ -34,6 +34,7 @@ class Asking:
     warnings, seconds : what happened, for the user; phases ``bound``, ``search`` and
         ``again`` (an answer that was wrong, asked for once more).
     interrupted : Ctrl-C ended a solve; what that had found is taken, and nothing more is asked.
+    crash : why the last ``first`` failed; empty where it did not.
     """
 
     solver: Solver
@@ -41,6 +42,7 @@ class Asking:
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
+    crash: str = ""
     _failures: int = 0
 
     def open(self, until: float) -> bool:
@@ -50,7 +52,11 @@ class Asking:
     def first(
         self, milp: Milp, until: float, phase: str, start: Ints | None = None
     ) -> Outcome | None:
-        """Solve until then; None where there is no time, or the solver failed (too often)."""
+        """Solve until then; None where there is no time, or the solver failed (too often).
+
+        A failure is only written down (``crash``): whoever asks decides whether to ask again.
+        """
+        self.crash = ""
         if not self.open(until) or self._failures >= FAILURES:
             return None
         limits = replace(self.limits, seconds=until - time.monotonic())
@@ -66,7 +72,7 @@ class Asking:
             raise  # an order to this process, not an answer
         except BaseException as error:  # panics of other languages are no Exception
             self._failures += 1
-            self.warn(f"the solver failed, its last plan and bounds are kept: {said(error)}")
+            self.crash = f"the solver failed, its last plan and bounds are kept: {said(error)}"
             return None
         finally:
             self._clock(phase, begin)
@@ -75,6 +81,11 @@ class Asking:
         if "start not used" in outcome.message:
             self.warn(f"{self.solver.name}: {outcome.message}")
         return outcome
+
+    def mended(self) -> None:
+        """Another way gave what the crash of ``first`` withheld: it counts as no failure."""
+        if self.crash:
+            self._failures -= 1
 
     def other(
         self,

@@ -21,8 +21,8 @@ from gangplan.models.formulation import Writing
 from gangplan.models.instance import Instance
 from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, Result, TierReport
 from gangplan.models.tiers import Tier, values
-from gangplan.models.verify.results import check_result, objective_of
 from gangplan.models.verify.reports import NAME
+from gangplan.models.verify.results import check_result, objective_of
 from gangplan.solvers.base import Limits, Solver
 from gangplan.solvers.explain.claimed import claimed_reasons
 from gangplan.solvers.held import formulation_without, priced, signed

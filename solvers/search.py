@@ -81,6 +81,8 @@ class Search:
         if not relaxes(solver):
             return None
         outcome = self.asking.first(milp.relaxed(), until, "bound")
+        if self.asking.crash:
+            self.asking.warn(self.asking.crash)
         if outcome is None or outcome.row_dual is None:
             if outcome is not None and outcome.stop is Stop.INFEASIBLE:
                 self._warn(i, f"{solver.name} found the relaxation infeasible, {SET_ASIDE}")
@@ -100,15 +102,18 @@ class Search:
         asking = self.asking
         start = self._start(best) if asking.open(until) else None
         outcome = asking.first(milp, until, "search", start)
-        if outcome is None:
+        if outcome is not None:
+            said = self._judge(milp, outcome, best, i, asking.solver)
+        elif asking.crash:
+            said = _Judged(best, None, asking.crash)
+        else:
             return None, best
-        said = self._judge(milp, outcome, best, i, asking.solver)
         who = claimant(asking.solver, asking.limits)
         again = bool(said.wrong) and asking.open(until)
         if again:
             said, who = self._again(milp, said, i, until)
         if said.wrong:
-            self._warn(i, said.wrong)
+            self._tell(i, said.wrong)
         if said.bound is None:
             return None, said.best
         bound = self._certified(said.bound, SEARCH, best, i, solvers=(who,))
@@ -130,7 +135,9 @@ class Search:
         if outcome is not None:
             said = self._judge(milp, outcome, first.best, i, way.solver)
         if said.bound is None:
-            self._warn(i, f"{first.wrong}; asked again without a start: {way.how}")
+            self._tell(i, f"{first.wrong}; asked again without a start: {way.how}")
+        else:
+            self.asking.mended()
         return said, claimant(way.solver, doubted(self.asking.limits, seconds))
 
     def _doubt(
@@ -232,6 +239,13 @@ class Search:
 
     def _cost(self, plan: Incumbent, i: int) -> int:
         return signed(self.tiers[i], plan.values[i])
+
+    def _tell(self, i: int, wrong: str) -> None:
+        """Tell what was wrong; a crash is no matter of one tier."""
+        if self.asking.crash:
+            self.asking.warn(wrong)
+        else:
+            self._warn(i, wrong)
 
     def _warn(self, i: int, text: str) -> None:
         self.asking.warn(f"{self.tiers[i].name}: {text}")

@@ -12,7 +12,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.bound import dual_bound
 from gangplan.models.counting import ceilings
-from gangplan.models.errors import GangplanError, PlanError
+from gangplan.models.errors import GangplanError, PlanError, SolverError
 from gangplan.models.formulation import Writing
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp, row_block
@@ -112,10 +112,13 @@ class _Run:
             yield i + 1
 
     def _answer(self, priced: Milp, limits: Limits, start: Ints | None) -> Outcome:
-        """Ask; where the answer shows that it is wrong, ask the second way, as ``Search`` does."""
-        outcome = asked(self.who.solver, priced, limits, start)
+        """Ask; where the answer is wrong, or a crash, ask the second way, as ``Search`` does."""
         known = 2**62 if start is None else priced.objective(start)
-        if not fault(priced, outcome, known):
+        try:
+            outcome = asked(self.who.solver, priced, limits, start)
+        except SolverError:
+            outcome = None
+        if outcome is not None and not fault(priced, outcome, known):
             return outcome
         return asked(second_try(self.who.solver).solver, priced, doubted(limits, limits.seconds))
 

@@ -45,9 +45,10 @@ def test_a_plan_of_another_instance_does_not_fit(
     plan: tuple[list[int], list[int], list[int]], message: str
 ) -> None:
     instance = make_instance(NODES, GROUPS)
+    node, pod, device = (np.array(column, dtype=np.int64) for column in plan)
+    made = Plan(node, pod, device)
     with pytest.raises(InstanceError, match=message):
-        node, pod, device = (np.array(column, dtype=np.int64) for column in plan)
-        Plan(node, pod, device).fits(instance)
+        made.fits(instance)
 
 
 def test_devices_are_sorted_by_pod() -> None:

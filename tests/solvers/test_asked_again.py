@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gangplan.models.arrays import Ints
+from gangplan.models.errors import SolverError
 from gangplan.models.milp import Milp
 from gangplan.models.result import SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import tiers_of
@@ -233,3 +234,20 @@ def test_an_answer_of_any_type_costs_the_proof_and_not_the_plan(what: object) ->
 def test_an_order_to_end_is_followed() -> None:
     with pytest.raises(SystemExit):
         Exact(solver=Answers(SystemExit(3))).plan(SEARCHED, LIMITS)
+
+
+def test_a_crash_of_the_first_way_is_mended_by_the_second() -> None:
+    def dies(milp: Milp, true: Outcome) -> Outcome:
+        raise SolverError("liar: the solver's process was ended by SIGSEGV")
+
+    result = Exact(solver=Lies(dies, Highs(presolve=False))).plan(SEARCHED, LIMITS)
+    assert result.stop == "optimal"
+    assert result.seconds["again"] > 0
+    assert not result.warnings
+    assert result.certificates[0].solvers[0].name == "highs"
+
+    result = Exact(solver=Lies(dies)).plan(SEARCHED, LIMITS)
+    assert result.stop == "feasible"
+    told = [text for text in result.warnings if text.startswith("the solver failed, its last plan")]
+    assert told
+    assert "ended by SIGSEGV" in told[0]
