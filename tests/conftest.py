@@ -1,7 +1,12 @@
 """What all tests share: repeatable examples, and slow tests only when they are asked for."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# xdist tells its workers the width of its own terminal; tables are tested at the width of a pipe.
+os.environ.pop("COLUMNS", None)
 
 # The same examples on every run, and no deadline: a loaded machine changes nothing. Tests marked
 # slow switch `derandomize` off themselves and look for new examples.
