@@ -37,7 +37,7 @@ from gangplan.experiments.sources import File, Generated, Source
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.tiers import OBJECTIVES
 from gangplan.solvers import registry
-from gangplan.solvers.base import Limits
+from gangplan.solvers.base import MOST_SECONDS, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,6 @@ def read(path: str | Path) -> Experiment:
 
 Check = Callable[[object], bool]
 
-MOST = 10_000_000
-"""Seconds of the longest limit: four months; clocks overflow on absurd ones."""
-
 _TOP = ("name", "instances", "planners", "limits", "seeds")
 _INSTANCE = ("generator", "trace", "file", "nodes", "groups")
 _PLANNER = ("planner", "solver", "formulation", "objective")
@@ -259,7 +256,7 @@ class _Reader:
         self._known(table, "limits", _LIMITS)
         given = {"seconds": 60.0, "gap": 0.0, "threads": 1} | dict(table)
         seconds = self._several(
-            given, "seconds", "limits", _is_seconds, f"numbers above 0, at most {MOST:,}"
+            given, "seconds", "limits", _is_seconds, f"numbers above 0, at most {MOST_SECONDS:,}"
         )
         gaps = self._several(given, "gap", "limits", _is_gap, "numbers from 0 to below 1")
         threads = self._several(given, "threads", "limits", _is_size, "integers of at least 1")
@@ -313,7 +310,7 @@ def _is_seed(value: Any) -> bool:
 
 
 def _is_seconds(value: Any) -> bool:
-    return is_number(value) and 0 < value <= MOST
+    return is_number(value) and 0 < value <= MOST_SECONDS
 
 
 def _is_gap(value: Any) -> bool:

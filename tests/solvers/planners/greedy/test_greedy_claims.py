@@ -18,17 +18,10 @@ from gangplan.solvers.planners.greedy.orders import units_of
 from gangplan.solvers.planners.greedy.runs import run
 from gangplan.solvers.planners.greedy.style import Style
 from tests.brute import best
+from tests.solvers.planners.styles import STYLES
 from tests.strategies import claiming
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
-
-STYLES = st.builds(
-    Style,
-    order=st.sampled_from(["heavy", "large", "bound", "light"]),
-    packing=st.sampled_from(["full", "strand", "snug", "begun"]),
-    domain=st.sampled_from(["full", "snug", "ample"]),
-    near=st.booleans(),
-)
 
 
 @settings(max_examples=100)
