@@ -3,7 +3,8 @@
 ``gangplan/instance/v1``: ``schema``, ``digest``, ``device_unit``, ``device_columns``, ``names``,
 and one object a section (``nodes``, ``topology``, ``roles``, ``groups``, ``composites``,
 ``rules``, ``shared``, ``leaving``) with one entry a column; ``column_json`` says how. Sections
-``devices`` and ``claims`` and their names stand there only where there are any.
+``devices``, ``claims``, ``running`` and ``reserved`` and their names stand there only where there
+are any.
 
 The digest is that of ``Instance.digest()``; it is computed again at reading.
 """
@@ -18,7 +19,8 @@ from gangplan.models.claims import NO_CLAIMS, Claims
 from gangplan.models.columns import Composites, Groups, Leaving, Nodes, Roles, Shared
 from gangplan.models.devices import NO_DEVICES, Devices
 from gangplan.models.errors import InstanceError
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import OPTIONAL_NAMES, Instance, Names
+from gangplan.models.running import NO_RESERVED, NO_RUNNING, Reserved, Running
 from gangplan.models.topology import Rules, Topology
 
 INSTANCE_SCHEMA = "gangplan/instance/v1"
@@ -33,11 +35,13 @@ _SECTIONS = {
     "shared": Shared,
     "leaving": Leaving,
 }
-_OPTIONAL = {"devices": Devices, "claims": Claims}
-_ABSENT = {"devices": NO_DEVICES, "claims": NO_CLAIMS}
-_OPTIONAL_NAMES = frozenset(
-    ("devices", "counters", "pots", "attributes", "values", "choices", "own", "shared")
-)
+_OPTIONAL = {"devices": Devices, "claims": Claims, "running": Running, "reserved": Reserved}
+_ABSENT = {
+    "devices": NO_DEVICES,
+    "claims": NO_CLAIMS,
+    "running": NO_RUNNING,
+    "reserved": NO_RESERVED,
+}
 _HEAD = ("schema", "digest", "device_unit", "device_columns", "names")
 
 
@@ -72,7 +76,7 @@ def instance_document(instance: Instance) -> dict[str, object]:
         "names": {
             f.name: list(getattr(instance.names, f.name))
             for f in fields(Names)
-            if f.name not in _OPTIONAL_NAMES or getattr(instance.names, f.name)
+            if f.name not in OPTIONAL_NAMES or getattr(instance.names, f.name)
         },
     }
     for name, kind in _SECTIONS.items():
@@ -145,8 +149,8 @@ def _names(source: str, value: object) -> Names:
         source,
         "names",
         value,
-        tuple(key for key in wanted if key not in _OPTIONAL_NAMES),
-        _OPTIONAL_NAMES,
+        tuple(key for key in wanted if key not in OPTIONAL_NAMES),
+        OPTIONAL_NAMES,
     )
     for key, texts in value.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):

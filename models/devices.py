@@ -25,8 +25,9 @@ class Devices:
     taken : (I,) somebody holds it, and it is not ``multi``: only adminAccess may have it too.
     counter_free : (C,) what is left of each shared counter of a pool, >= 0.
     draw_device, draw_counter, draw_amount : (D,) what a device draws from a counter once it is
-        allocated to anybody, >= 1; sorted by device. A device that is held already has no draws:
-        they are in ``counter_free``.
+        allocated to anybody, >= 1; sorted by device. A device that is held already has draws only
+        where it can come free (``Running.freed_device``): what its holder draws is not in
+        ``counter_free``.
     pot_device, pot_free : (M,) a pot is one capacity of a ``multi`` device, and what is left of it;
         sorted by device.
     trait_device, trait_attribute, trait_value : (T,) value of an attribute that some constraint
@@ -82,8 +83,6 @@ class Devices:
             raise InstanceError("devices.taken: a device that may be shared is never taken")
         if not self.multi[self.pot_device].all():
             raise InstanceError("devices.pot_device: only a device that may be shared has pots")
-        if self.taken[self.draw_device].any():
-            raise InstanceError("devices.draw_device: what a taken device draws is drawn already")
 
     def __len__(self) -> int:
         """Return the number of devices I."""

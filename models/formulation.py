@@ -27,6 +27,7 @@ class Formulation:
     hierarchy: bool = True
     shares: bool = True
     claims: bool = True
+    preemption: bool = True
     rank: bool = True
     preferred: bool = True
     fragmentation: bool = True

@@ -3,7 +3,8 @@
 Glossary of the index sets (the same letters in array code and in the paper): g groups, k roles,
 h composites, n nodes, c node classes, r resources, l levels, d domains, t topology rules,
 j shared devices, p pending pods, i devices, s claim specs, q requests, b choices of a request,
-w own claims of roles, c shared claims (node classes never meet the latter).
+w own claims of roles, c shared claims (node classes never meet the latter), v running units,
+u pods of them.
 
 Everything is a frozen column; quantities are int64 in base units (millicores, bytes, counts).
 Names stand beside the columns and are never read by the maths.
@@ -21,6 +22,7 @@ from gangplan.models.claims import NO_CLAIMS, Claims
 from gangplan.models.columns import GANG, Composites, Groups, Leaving, Nodes, Roles, Shared
 from gangplan.models.devices import NO_DEVICES, Devices
 from gangplan.models.errors import InstanceError
+from gangplan.models.running import NO_RESERVED, NO_RUNNING, Reserved, Running
 from gangplan.models.topology import Rules, Topology
 
 
@@ -46,6 +48,9 @@ class Names:
     own : (W,) ``pod.spec.resourceClaims[].name``.
     shared : (C,) ``namespace/claim``; where it is still to be made for a PodGroup,
         ``namespace/podgroup:NAME`` with the name it has there.
+    units : (V,) ``namespace/name`` of the pod, group or composite that falls as one.
+    running : (U,) ``namespace/name`` of the pods of units.
+    budgets : (B,) ``namespace/name`` of PodDisruptionBudgets.
     notes : sentences for the user that belong to the reading (ignored objects, ...).
     """
 
@@ -69,6 +74,9 @@ class Names:
     choices: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+    budgets: tuple[str, ...] = ()
 
 
 # No slots: cached_property needs a __dict__.
@@ -95,6 +103,8 @@ class Instance:
     device_columns: tuple[int, ...] = ()
     devices: Devices = NO_DEVICES
     claims: Claims = NO_CLAIMS
+    running: Running = NO_RUNNING
+    reserved: Reserved = NO_RESERVED
 
     def __post_init__(self) -> None:
         """Check that the sections fit together."""
@@ -118,6 +128,7 @@ class Instance:
         if (self.groups.kind[self.groups.parent >= 0] != GANG).any():
             raise InstanceError("groups.kind: a group below a composite is a gang")
         self._check_devices(n)
+        self._check_running(n, r)
         names = self.names
         for what, have, want in (
             ("nodes", names.nodes, n),
@@ -137,6 +148,9 @@ class Instance:
             ("choices", names.choices, len(self.claims.choice_request)),
             ("own", names.own, len(self.claims.own_role)),
             ("shared", names.shared, self.claims.n_shared),
+            ("units", names.units, len(self.running)),
+            ("running", names.running, len(self.running.pod_unit)),
+            ("budgets", names.budgets, len(self.running.budget_allowed)),
         ):
             _same(f"names.{what}", len(have), want)
 
@@ -155,6 +169,29 @@ class Instance:
         if len(claims.fits):
             _same("claims.fits", claims.fits.shape[1], len(devices))
             _same("claims.barred", claims.barred.shape[1], n_nodes)
+
+    def _check_running(self, n_nodes: int, n_resources: int) -> None:
+        running, reserved, groups = self.running, self.reserved, len(self.groups)
+        below(running.pod_node, n_nodes, "running.pod_node")
+        below(running.pod_group, groups, "running.pod_group")
+        below(running.floor_group, groups, "running.floor_group")
+        below(running.never, groups, "running.never")
+        below(running.hold_shared, self.claims.n_shared, "running.hold_shared")
+        below(running.freed_device, len(self.devices), "running.freed_device")
+        below(running.back_counter, len(self.devices.counter_free), "running.back_counter")
+        below(running.spare_pot, len(self.devices.pot_free), "running.spare_pot")
+        below(reserved.node, n_nodes, "reserved.node")
+        below(reserved.group, groups, "reserved.group")
+        if len(running.pod_unit):
+            _same("running.pod_request", running.pod_request.shape[1], n_resources)
+        if len(reserved):
+            _same("reserved.request", reserved.request.shape[1], n_resources)
+        if not self.devices.taken[running.freed_device].all():
+            raise InstanceError("running.freed_device: a device comes free that nobody holds")
+        grouped = running.pod_group >= 0
+        members = np.bincount(running.pod_group[grouped], minlength=groups)
+        if (members > self.groups.running).any():
+            raise InstanceError("running.pod_group: more members than groups.running")
 
     @property
     def n_pods(self) -> int:
@@ -254,12 +291,16 @@ class Instance:
         return sha.hexdigest()
 
 
-_DEVICE_NAMES = frozenset(
-    ("devices", "counters", "pots", "attributes", "values", "choices", "own", "shared")
-)
+OPTIONAL_NAMES = frozenset(
+    (
+        "devices", "counters", "pots", "attributes", "values", "choices", "own", "shared",
+        "units", "running", "budgets",
+    )
+)  # fmt: skip
+"""Names that stand in a digest, and in a file, only where there are any."""
 
 
-def _absent(section: Devices | Claims) -> bool:
+def _absent(section: Devices | Claims | Running | Reserved) -> bool:
     """Tell whether a section has no row; its digest is that of an instance without it."""
     return not any(len(getattr(section, column.name)) for column in fields(section))
 
@@ -270,11 +311,11 @@ def _columns(instance: Instance) -> Iterator[bytes]:
         if isinstance(value, (int, tuple)):
             yield f"{section.name}={value!r};".encode()
             continue
-        if isinstance(value, (Devices, Claims)) and _absent(value):
+        if isinstance(value, (Devices, Claims, Running, Reserved)) and _absent(value):
             continue
         for column in fields(value):
             data = getattr(value, column.name)
-            if column.name in _DEVICE_NAMES and section.name == "names" and not data:
+            if column.name in OPTIONAL_NAMES and section.name == "names" and not data:
                 continue  # as if there were no such column: digests of before devices stay
             yield f"{section.name}.{column.name}:".encode()
             if isinstance(data, np.ndarray):

@@ -1,6 +1,6 @@
-"""Plan: what we would do. Which pending pod goes to which node, and which devices it gets."""
+"""Plan: what we would do. Which pending pod goes where, with which devices; who makes room."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -50,6 +50,9 @@ def _no_allocations() -> Allocations:
 
 NO_ALLOCATIONS = _no_allocations()
 
+NOBODY: Ints = np.zeros(0, dtype=np.int64)
+"""No unit is evicted."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
@@ -60,12 +63,14 @@ class Plan:
     node : (P,) node of each pending pod, in the instance's pod order; -1 = not placed.
     device_pod, device : (A,) pod p holds shared device j (a share of it, or whole); sorted by pod.
     allocations : devices of claims.
+    evicted : units v that are evicted; sorted, each once.
     """
 
     node: Ints
     device_pod: Ints
     device: Ints
     allocations: Allocations = NO_ALLOCATIONS
+    evicted: Ints = field(default_factory=lambda: NOBODY)
 
     def __post_init__(self) -> None:
         """Check shapes."""
@@ -75,6 +80,9 @@ class Plan:
         object.__setattr__(self, "device", ints(self.device, a, name="plan.device"))
         at_least(self.node, -1, "plan.node")
         at_least(np.diff(self.device_pod), 0, "plan.device_pod (sorted)")
+        object.__setattr__(self, "evicted", ints(self.evicted, -1, name="plan.evicted"))
+        at_least(self.evicted, 0, "plan.evicted")
+        at_least(np.diff(self.evicted), 1, "plan.evicted (sorted, each once)")
 
     def fits(self, instance: Instance) -> None:
         """Raise InstanceError where the plan's numbers lie outside the instance's index sets."""
@@ -88,6 +96,7 @@ class Plan:
         below(given.claim[given.pod < 0], claims.n_shared, "plan.allocations.claim")
         below(given.choice, len(claims.choice_request), "plan.allocations.choice")
         below(given.device, len(instance.devices), "plan.allocations.device")
+        below(self.evicted, len(instance.running), "plan.evicted")
 
     def placed_per_role(self, instance: Instance) -> Ints:
         """(K,) placed pods of each role."""

@@ -1,8 +1,18 @@
 """The lexicographic objective: named tiers, their order, and their exact values for a plan.
 
-For each priority p, highest first, ``admitted(p)``; then for each priority ``elastic(p)``; then
-``rank`` (where a request has a choice), ``preferred`` and ``fragmentation``. Values are Python
-integers computed from (Instance, Plan) alone. The named choices of ``admitted`` (``OBJECTIVES``):
+For each priority p, highest first, what is lost of running work of priority p, then
+``admitted(p)``; then for each priority ``elastic(p)``; then ``rank`` (where a request has a
+choice), ``preferred`` and ``fragmentation``. Values are Python integers computed from (Instance,
+Plan) alone. What is lost, each only where it can differ from 0 (KEP-5710 orders victims alike):
+
+lost-budgets(p)
+    victims of priority p or higher beyond what each PodDisruptionBudget allows, summed.
+lost-gpus(p), lost-pods(p)
+    devices, then pods, of the evicted units of priority p.
+lost-minutes(p)
+    minutes that their pods have run, times their devices (1 for a pod without one).
+
+The named choices of ``admitted`` (``OBJECTIVES``):
 
 groups
     root units admitted, then ``admitted-pods(p)``: the pods their missing minima ask for.
@@ -12,7 +22,7 @@ age
     root units weighted by 1 + whole minutes waited.
 weighted-gpus
     one tier for all priorities: an explicit positive integer weight per priority times the
-    devices that the minima ask for; no soft tier follows.
+    devices that the minima ask for; nothing is evicted, and no soft tier follows.
 """
 
 from collections.abc import Mapping
@@ -24,35 +34,14 @@ from gangplan.models.arrays import Ints
 from gangplan.models.columns import GANG
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
+from gangplan.models.losses import lost_tiers, lost_value
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
+from gangplan.models.tier import EXACT as EXACT
+from gangplan.models.tier import Tier as Tier
 from gangplan.models.topology import PREFERRED
 
 OBJECTIVES = ("groups", "gpus", "age", "weighted-gpus")
-
-EXACT = 2**53
-"""No tier may be worth more: up to here a float64, and any sum of worths, is exact."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """One level of the objective.
-
-    Attributes
-    ----------
-    name : as printed: ``admitted(5)``, ``elastic(0)``, ``preferred``, ...
-    kind : ``admitted``, ``elastic``, ``rank``, ``preferred`` or ``fragmentation``.
-    maximise : the sense.
-    unit : ``admitted`` only: worth of a root unit: ``one``, ``pods``, ``devices``, ``age``.
-    weights : (priority, weight) pairs this tier counts; one pair with weight 1, or all priorities
-        for ``weighted-gpus``.
-    """
-
-    name: str
-    kind: str
-    maximise: bool
-    unit: str = "one"
-    weights: tuple[tuple[int, int], ...] = ()
 
 
 def tiers_of(
@@ -86,11 +75,14 @@ def tiers_of(
         "gpus": (("admitted-gpus", "devices"), ("admitted", "one")),
         "age": (("admitted-age", "age"),),
     }[objective]
-    tiers = [
-        Tier(f"{name}({p})", "admitted", True, unit, ((p, 1),))
-        for p in priorities
-        for name, unit in steps
-    ]
+    lost = lost_tiers(instance)
+    tiers: list[Tier] = []
+    for p in sorted({*priorities, *lost}, reverse=True):
+        tiers += lost.get(p, ())
+        if p in priorities:
+            tiers += [
+                Tier(f"{name}({p})", "admitted", True, unit, ((p, 1),)) for name, unit in steps
+            ]
     tiers += [Tier(f"elastic({p})", "elastic", True, weights=((p, 1),)) for p in priorities]
     if len(instance.claims.choice_request) > len(instance.claims.request_spec):
         tiers.append(Tier("rank", "rank", False))
@@ -195,6 +187,8 @@ def _oldest_below(instance: Instance) -> Ints:
 def value(instance: Instance, plan: Plan, tier: Tier, needs: Needs | None = None) -> int:
     """Exact value of a tier for a plan that keeps the rules."""
     needs = needs_of(instance) if needs is None else needs
+    if tier.kind == "lost":
+        return lost_value(instance, plan, tier)
     if tier.kind == "rank":
         return rank_cost(instance, plan)
     if tier.kind == "preferred":

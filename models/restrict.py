@@ -1,0 +1,50 @@
+"""What a planner was asked to leave alone: preemption off, or budgets that bind."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from gangplan.models.errors import PlanError
+from gangplan.models.gone import without_units
+from gangplan.models.instance import Instance
+
+PDB = ("soft", "hard")
+"""``soft``: each victim beyond a PodDisruptionBudget counts in ``lost-budgets``. ``hard``: none."""
+
+
+def restricted(
+    instance: Instance, objective: str = "groups", *, preemption: bool = True, pdb: str = "soft"
+) -> Instance:
+    """Return the instance that a planner with these options plans; indices stay as they are.
+
+    Parameters
+    ----------
+    objective : ``weighted-gpus`` evicts nobody.
+    preemption : False: nobody is evicted.
+    pdb : one of PDB.
+
+    Raises
+    ------
+    PlanError : another word for ``pdb``.
+    """
+    if pdb not in PDB:
+        raise PlanError(f"pdb {pdb!r}: one of {', '.join(PDB)} expected")
+    if not len(instance.running):
+        return instance
+    if objective == "weighted-gpus" or not preemption:
+        return without_units(instance)
+    if pdb == "hard" and len(instance.running.budget_hard):
+        hard = np.ones(len(instance.running.budget_hard), dtype=np.bool_)
+        return replace(instance, running=replace(instance.running, budget_hard=hard))
+    return instance
+
+
+def as_planned(instance: Instance, planner: Mapping[str, object]) -> Instance:
+    """Return the instance that a result's planner has planned, by the options it wrote down."""
+    return restricted(
+        instance,
+        str(planner.get("objective", "groups")),
+        preemption=planner.get("preemption", True) is not False,
+        pdb=str(planner.get("pdb", "soft")),
+    )
