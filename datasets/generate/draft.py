@@ -61,6 +61,30 @@ class Gang:
         return sum(pods * each[GPU] for pods, each in self.roles)
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Running pods of one kind, which somebody may evict.
+
+    Attributes
+    ----------
+    nodes : node of each pod. each : what each holds.
+    priority : of the group, or of the pods.
+    whole : they fall as one. alone : they are no group.
+    minimum : members that the group needs.
+    guarded : a PodDisruptionBudget allows one victim among them.
+    minutes : that they have run.
+    """
+
+    nodes: tuple[int, ...]
+    each: Vector
+    priority: int
+    whole: bool
+    alone: bool
+    minimum: int
+    guarded: bool
+    minutes: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Hardware:
     """Devices, and what claims ask of them; see `gangplan.datasets.devices.sections`."""
@@ -83,6 +107,7 @@ class Draft:
     gangs : in the order drawn.
     hardware : where GPUs are devices that claims ask for; the column of the GPUs is then only what
         a node has free and what a pod holds, and no resource.
+    work : what runs; ``free`` is without it.
     """
 
     free: Ints
@@ -91,6 +116,12 @@ class Draft:
     racks_per_block: int
     gangs: tuple[Gang, ...]
     hardware: Hardware | None = None
+    work: tuple[Work, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Work, ...]:
+        """Work that is groups; they stand after the gangs."""
+        return tuple(one for one in self.work if not one.alone)
 
 
 def racks_for(nodes: int, nodes_per_rack: int) -> int:

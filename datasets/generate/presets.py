@@ -10,8 +10,10 @@ from gangplan.datasets.generate.fabric import Fabric
 from gangplan.datasets.generate.mig import Mig
 from gangplan.datasets.generate.models import Models
 from gangplan.datasets.generate.racks import Racks
+from gangplan.datasets.generate.standing import with_work
 from gangplan.datasets.generate.training import Training
 from gangplan.datasets.generate.vectors import Vectors
+from gangplan.datasets.generate.victims import FULL, Storm, Victims
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.instance import Instance
 
@@ -31,7 +33,7 @@ class Entry:
     name: str
     generator: str
     about: str
-    parameters: Training | Racks | Vectors | Aligned | Mig | Fabric | Models
+    parameters: Training | Racks | Vectors | Aligned | Mig | Fabric | Models | Victims | Storm
 
 
 _ENTRIES = (
@@ -56,6 +58,16 @@ _ENTRIES = (
     Entry("mig", "mig", "claims: MIG profiles on 8-GPU nodes, partly partitioned", Mig()),
     Entry("fabric", "fabric", "claims: a channel that a gang shares, GPUs of its pods", Fabric()),
     Entry("models", "models", "claims: GPUs by least memory, by model, and parts of one", Models()),
+    Entry("victims", "victims", "full of running gangs, urgent ones bound to racks", Victims()),
+    Entry("storm", "storm", "one urgent gang asks 10 % of a full cluster", Storm()),
+    Entry(
+        "urgent-rack",
+        "urgent-rack",
+        "an urgent gang asks half a rack, its victims stand on several",
+        Storm(part=0.5, level="rack", filling=replace(FULL, crossing=0.8)),
+    ),
+    Entry("victims-1k", "victims", "1,024 nodes, 90 % full", Victims(nodes=1024)),
+    Entry("victims-5k", "victims", "5,120 nodes, 90 % full", Victims(nodes=5120)),
     Entry(
         "aligned-1k",
         "aligned",
@@ -85,7 +97,8 @@ def generate(
     Parameters
     ----------
     name : a generator or a preset of ``catalogue()``.
-    nodes : size of the cluster, rounded to whole racks (16 nodes in ``training``, 32 in
+    nodes : size of the cluster, rounded to whole racks (16 nodes in ``training``, ``victims``,
+        ``storm`` and ``urgent-rack``, 32 in
         ``training-5k`` and ``vectors``, 18 in ``racks``, 4 in ``mig`` and ``models``, 8 in
         ``aligned``, 20 in ``aligned-1k``, 9 in ``fabric``). Default: that of the entry.
     groups : gangs that wait. Default: that of the entry; else ``training`` has 60 for 128 nodes,
@@ -108,7 +121,8 @@ def generate(
         parameters = replace(parameters, nodes=nodes)
     if groups is not None:
         parameters = replace(parameters, groups=groups)
-    return instance_of(parameters.draw(seed), entry.generator)
+    draft = parameters.draw(seed)
+    return with_work(instance_of(draft, entry.generator), draft, entry.generator)
 
 
 def _refused(name: str, field: str, message: str) -> InputError:

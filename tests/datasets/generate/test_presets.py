@@ -148,6 +148,11 @@ def test_catalogue_lists_generators_and_presets() -> None:
         "mig",
         "fabric",
         "models",
+        "victims",
+        "storm",
+        "urgent-rack",
+        "victims-1k",
+        "victims-5k",
         "aligned-1k",
     ]
 
