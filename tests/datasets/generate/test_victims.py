@@ -31,7 +31,8 @@ def test_victims_are_nine_tenths_of_a_cluster_and_the_urgent_ask_more_than_lower
         can = victims_of(instance).can[running.pod_unit]
         possible = instance.nodes.free[:, GPU].sum() + running.pod_devices[can].sum()
         assert (instance.roles.wanted * instance.roles.devices).sum() > possible
-        assert can.any() and not can.all()
+        assert can.any()
+        assert not can.all()
 
 
 def test_victims_hold_units_of_every_kind_and_groups_that_cross_racks() -> None:
@@ -44,7 +45,9 @@ def test_victims_hold_units_of_every_kind_and_groups_that_cross_racks() -> None:
     members = running.pod_group >= 0
     alone = (running.kind[running.pod_unit] == POD) & ~members
     spare = instance.groups.running > instance.groups.minimum
-    assert alone.any() and spare.any() and len(running.budget_allowed)
+    assert alone.any()
+    assert spare.any()
+    assert len(running.budget_allowed)
     counted = np.bincount(running.pod_group[members], minlength=len(instance.groups))
     assert (counted == instance.groups.running).all()
 
