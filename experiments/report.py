@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gangplan.experiments import plots
+from gangplan.experiments.lost import lost
 from gangplan.experiments.records import Record, latest
 from gangplan.experiments.tables import Table, tables_of
 from gangplan.files import cannot_write, whole_text
@@ -54,12 +55,17 @@ def report(records: Sequence[Record], folder: Path | str) -> Report:
     parts: dict[str, list[Record]] = {}
     for record in latest(records):
         parts.setdefault(record.experiment, []).append(record)
-    tables = {name: tables_of(part) for name, part in parts.items()}
+    tables = {name: _all_tables(part) for name, part in parts.items()}
     files = [file for name, found in tables.items() for file in _tables(place, name, found)]
     if plots.available():
         for name, part in parts.items():
             files += plots.plot_all(part, place, name)
     return Report(tables, tuple(files), () if plots.available() else (NO_PLOTS,))
+
+
+def _all_tables(records: Sequence[Record]) -> tuple[Table, ...]:
+    given_up = lost(records)
+    return (*tables_of(records), *([] if given_up is None else [given_up]))
 
 
 def _tables(folder: Path, name: str, tables: Sequence[Table]) -> list[Path]:
