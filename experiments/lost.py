@@ -29,8 +29,8 @@ def lost(records: Sequence[Record]) -> Table | None:
         return None
     rows = tuple(_row(one) for one in sorted(some, key=lambda one: (one.family, one.seed)))
     note = (
-        "Less is better only where what is admitted, priority by priority, is the same: a plan that "
-        "admits more may lose more. The first tier is that of the highest priority."
+        "Less is better only where what is admitted, priority by priority, is the same: a plan "
+        "that admits more may lose more. The first tier is that of the highest priority."
     )
     return Table("lost", "What is lost of running work", HEAD, rows, (note,))
 
