@@ -3,7 +3,8 @@
 A maximised tier is at most what the root units that counting does not rule out pay together, and
 at most the fractional knapsack of any one resource over all nodes (Dantzig 1957); with claims, also
 at most what prices of all resources and devices together allow. A minimised tier is at least 0, and
-nothing higher holds for all plans: the empty one has 0.
+nothing higher holds for all plans: the empty one has 0. Room is counted with every unit gone that
+can fall, so that the bounds hold for plans with evictions too.
 """
 
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, least_total, needs_of
 from gangplan.models.options.budgets import budgets_of
@@ -56,7 +58,8 @@ def _kind(instance: Instance, group: int, needs: Needs, slots: Slots) -> object:
     members = tuple(tuple(sorted(rules.members(int(t)).items())) for t in mine)
     parent = int(instance.groups.parent[group])
     need = (int(instance.groups.kind[group]), int(needs.group[group]))
-    return need, roles, bound, members, parent
+    never = bool((instance.running.never == group).any())
+    return need, roles, bound, members, parent, never
 
 
 def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
@@ -65,6 +68,7 @@ def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
     groups, trees = placeable(instance, needs, slots)
     room = slots.table.sum(axis=1)[slots.kind] if len(slots.table) else slots.wanted
     fit = np.minimum(room, slots.wanted) * groups[instance.roles.group]
+    seen = loosened(instance)
     found: list[int | None] = []
     for tier in tiers:
         worth = worth_of(instance, tier, needs) if tier.maximise else None
@@ -74,7 +78,7 @@ def ceilings(instance: Instance, tiers: Iterable[Tier]) -> list[int | None]:
             found.append(_elastic(instance, worth, fit))
         else:
             paid = Worth(worth.group * groups, worth.composite * trees, worth.pod * (fit > 0))
-            found.append(_admitted(instance, paid, fit, needs))
+            found.append(_admitted(seen, paid, fit, needs))
     return found
 
 

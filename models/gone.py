@@ -59,12 +59,14 @@ def loosened(instance: Instance) -> Instance:
     A plan that keeps the rules of the instance keeps those of the relaxation, its evictions left
     out. So bounds by counting hold that are counted here.
     """
-    return _loosened(instance) if victims_of(instance).can.any() else without_units(instance)
+    return _loosened(instance) if len(instance.running) else instance
 
 
 @once
 def _loosened(instance: Instance) -> Instance:
     can = np.flatnonzero(victims_of(instance).can)
+    if not len(can):
+        return without_units(instance)
     less = replace(instance, running=NO_RUNNING, names=_names(instance))
     return _roomier(instance, less, can, instance.running.freed(can))
 

@@ -1,8 +1,8 @@
 """Why a group cannot be placed, by counting: exact integers, no solver, no second opinion.
 
 A gang cannot be placed when no domain it may use has slots for its minimum, each role and each
-resource counted by itself and every other waiting group ignored. The test is necessary, not
-sufficient: a group that passes may still not fit.
+resource counted by itself, every other waiting group ignored, and every unit gone that can fall
+(``slots.seen_by``). The test is necessary, not sufficient: a group that passes may still not fit.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, least_total, needs_of
 from gangplan.models.options.slots import scarce_claims
-from gangplan.models.slots import Slots, shared_slots, slots_of
+from gangplan.models.slots import Slots, seen_by, shared_slots, slots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ def cannot_be_placed(
         return None
     start, end = instance.role_start[group : group + 2].tolist()
     need = int(needs.group[group]) if groups.kind[group] == GANG else 1
+    instance = seen_by(instance, group)
     sets = _candidates(instance, group)
     if start == end or not sets.names:
         return Shortage(need, 0, "eligible nodes")

@@ -1,6 +1,7 @@
 """Slots: how many pods of a role one node could hold if nothing else came to it.
 
 Roles that are equal to a node (same request, eligibility, device needs and claims) share one count.
+Where units can be evicted, all that can fall are gone here: no plan has more room than that.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.columns import EMPTY
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.options.slots import claim_kinds, device_slots
 
@@ -37,8 +39,30 @@ class Slots:
         return slots
 
 
+def seen_by(instance: Instance, group: int) -> Instance:
+    """Return the most room that a group could find: with every unit gone that can fall.
+
+    A group of ``Running.never`` finds what is free now: room that an eviction makes is not for it.
+    """
+    return instance if (instance.running.never == group).any() else loosened(instance)
+
+
 def slots_of(instance: Instance) -> Slots:
-    """Count the slots of every kind of role on every node, shared devices and claims included."""
+    """Count the slots of every kind of role on every node, shared devices and claims included.
+
+    Each group is shown the room that ``seen_by`` says.
+    """
+    most, never = _slots(loosened(instance)), instance.running.never
+    if not len(never):
+        return most
+    plain = _slots(instance)
+    kind = np.where(
+        np.isin(instance.roles.group, never), len(most.table) + plain.kind, most.kind
+    ).astype(np.int64)
+    return Slots(kind, np.vstack([most.table, plain.table]), most.wanted)
+
+
+def _slots(instance: Instance) -> Slots:
     roles = instance.roles
     held = instance.groups.held[roles.group]
     claim = claim_kinds(instance)
