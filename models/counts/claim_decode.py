@@ -7,13 +7,17 @@ of an option never overlap, unless it is written for a single claim.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.colouring import coloured
+from gangplan.models.counts.holdings import NO_HOLDINGS, usable
+from gangplan.models.counts.indexed import Indexed
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Allocations
@@ -32,12 +36,14 @@ class Given:
     many: list[int]
 
 
-def allocations(instance: Instance, d: Claimed, point: Ints, node: Ints) -> Allocations:
+def allocations(
+    instance: Instance, d: Claimed, point: Ints, node: Ints, f: Indexed = NO_HOLDINGS
+) -> Allocations:
     """Name the devices of every claim.
 
     Parameters
     ----------
-    point : (n,) whole numbers. node : (P,) where the pods go.
+    point : (n,) whole numbers. node : (P,) where the pods go. f : columns by holding.
 
     Raises
     ------
@@ -60,7 +66,7 @@ def allocations(instance: Instance, d: Claimed, point: Ints, node: Ints) -> Allo
         _share(d, point, o, owners, given)
     if any(queues.values()):
         raise PlanError("the claims of a point do not match its pods")
-    return _named(instance, d, given)
+    return _named(instance, d, given, usable(instance, f, point))
 
 
 def _waiting(instance: Instance, d: Claimed, node: Ints) -> dict[tuple[int, int], list[Owner]]:
@@ -116,10 +122,14 @@ def _give(given: Given, owner: Owner, choice: int, cell: int, many: int) -> None
     given.many.append(many)
 
 
-def _named(instance: Instance, d: Claimed, given: Given) -> Allocations:
-    """Hand the devices of each cell out; adminAccess comes last, and avoids the claim's own."""
+def _named(instance: Instance, d: Claimed, given: Given, able: Flags) -> Allocations:
+    """Hand the ``able`` (I,) devices of each cell out, those that are free already first.
+
+    adminAccess comes last; it takes any device, but the claim's own.
+    """
     cells, admin = d.cells, instance.claims.choice_admin
-    taken: dict[int, int] = {}
+    held = instance.devices.taken.tolist()
+    left: dict[int, Iterator[int]] = {}
     own: dict[tuple[Owner, int], set[int]] = defaultdict(set)
     rows: list[tuple[int, int, int, int]] = []
     for late in (False, True):
@@ -134,9 +144,10 @@ def _named(instance: Instance, d: Claimed, given: Given) -> Allocations:
             elif cells.multi[e]:
                 chosen = devices * many
             else:
-                start = taken.get(e, 0)
-                taken[e] = start + many
-                chosen = devices[start : start + many]
+                if e not in left:
+                    mine = sorted((i for i in devices if able[i]), key=held.__getitem__)
+                    left[e] = iter(mine)
+                chosen = list(islice(left[e], many))
             if len(chosen) < many:
                 raise PlanError("a point takes more devices than there are")
             own[owner, e].update(chosen)

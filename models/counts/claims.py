@@ -17,14 +17,16 @@ node for own claims): a choice for every request and a value for every matchAttr
     sum_{b, e with v} y     <=  b[o]                      distinctAttribute, value v (claims.cap)
     sum_b y[o, b, e]        <=  size_e b[o]               parts with adminAccess     (claims.cap)
     b[o']                   <=  b[o]                      the next copy o' of o      (claims.order)
-    sum_{o, b} y[o, b, e]   <=  free_e                    cells that are not shared  (claims.cell)
-    sum_{o, b, e} draw_e y  <=  counter                   open[e] for shared e      (claims.counter)
+    sum_{o, b} y[o, b, e]   <=  now_e + back              cells that are not shared  (claims.cell)
+    sum_{o, b, e} draw_e y  <=  counter + back            open[e] for shared e      (claims.counter)
     y[o, b, e]              <=  m open[e]                 shared e with draws        (claims.open)
-    sum_{o, b, e} use_b y   <=  pot                                                  (claims.pot)
+    sum_{o, b, e} use_b y   <=  pot + back                                           (claims.pot)
 
 D = nodes that the same options of c serve; m[k, D] = the lesser of most_k and the slots of D. V =
 nodes that reach no more devices that ALL asks than o takes: one user has to be there. Where all
-users belong to one gang that needs one of them, once and used are sum b[o] = y[g]. With ALL, or one
+users belong to one gang that needs one of them, once and used are sum b[o] = y[g]. back = sum over
+holdings c of what c gives back times f[c] (holdings.py); all else counts what may be free at most.
+With ALL, or one
 cell to choose from, y is count_b b[o], or size_e b[o], and has no column. adminAccess uses nothing
 up: only claims.count and claims.cap bind it. Rows that cannot bind are left out; weights and sides
 are divided and lowered as in capacity.fits. An option whose caps overlap (two values of a device,
@@ -38,6 +40,8 @@ from gangplan.models.counts import claim_rooms, claim_sites
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.claim_columns import columns as columns
 from gangplan.models.counts.claim_columns import none as none
+from gangplan.models.counts.holdings import NO_HOLDINGS
+from gangplan.models.counts.indexed import Indexed
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.sizes import Sizes
 from gangplan.models.instance import Instance
@@ -45,13 +49,20 @@ from gangplan.models.milp import RowBlock, VarBlock, row_block
 
 
 def rows(
-    instance: Instance, sizes: Sizes, pairs: Pairs, x: VarBlock, d: Claimed, places: Ints
+    instance: Instance,
+    sizes: Sizes,
+    pairs: Pairs,
+    x: VarBlock,
+    d: Claimed,
+    places: Ints,
+    f: Indexed = NO_HOLDINGS,
 ) -> list[RowBlock]:
     """Write the rows.
 
     Parameters
     ----------
     places : (G + H,) the column that says whether the owner gets pods; -1 where there is none.
+    f : columns by holding: it is free.
 
     Raises
     ------
@@ -67,7 +78,7 @@ def rows(
         _count(d),
         _cap(d),
         _order(d),
-        *claim_rooms.rows(instance, d),
+        *claim_rooms.rows(instance, d, f),
     ]
 
 

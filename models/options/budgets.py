@@ -1,7 +1,8 @@
 """Budgets: what all devices of a cluster have together, and what pods take of it at least.
 
 One for every set of devices that a request is confined to; one for all counters of one size
-together (memory slices, multiprocessors), the size of a counter being the largest draw on it.
+together (memory slices, multiprocessors), the size of a counter being the largest draw on it. What
+comes free when units fall is there.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.devices import Devices
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.once import once
 
@@ -36,7 +39,7 @@ def budgets_of(instance: Instance) -> Budgets:
     Devices that may be shared are in no budget, adminAccess takes nothing, and shared claims are
     left out: so every need is one from below.
     """
-    claims, devices = instance.claims, instance.devices
+    claims, devices = instance.claims, loosened(instance).devices
     first = np.searchsorted(claims.choice_request, np.arange(len(claims.request_spec)))
     least = np.minimum.reduceat(np.maximum(claims.choice_count, 1), first)
     admin = np.logical_or.reduceat(claims.choice_admin, first)
@@ -47,7 +50,7 @@ def budgets_of(instance: Instance) -> Budgets:
         room.append(int(mine.sum()))
         need.append(np.where(inside, least, 0))
     served = ~admin & fits.any(axis=1)
-    for left, draws in _counters(instance):
+    for left, draws in _counters(devices):
         drawn = np.where(fits, draws, MANY).min(axis=1, initial=MANY)
         room.append(left)
         need.append(least * np.where(served, drawn, 0))
@@ -63,9 +66,8 @@ def _sets(fits: Flags) -> list[Flags]:
     return list({row.tobytes(): row for row in fits}.values())
 
 
-def _counters(instance: Instance) -> list[tuple[int, Ints]]:
+def _counters(devices: Devices) -> list[tuple[int, Ints]]:
     """For each size of counters: what all have left, and (I,) what a device draws from them."""
-    devices = instance.devices
     size = np.zeros(len(devices.counter_free), dtype=np.int64)
     np.maximum.at(size, devices.draw_counter, devices.draw_amount)
     found = []

@@ -1,8 +1,9 @@
 """Cells: devices that nothing in the instance tells apart, so that they can be counted.
 
 Two devices are in one cell where they have the same reach, the same columns of ``fits`` and
-``asks``, the same draws and traits, and are both free or both taken. A device that may be shared is
-a cell of its own.
+``asks``, the same draws and traits, and both can be free in some plan or neither can: a device that
+comes free when units fall is in a cell with those that are free already. A device that may be
+shared is a cell of its own.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 
 PLENTY = 2**31
@@ -25,11 +27,12 @@ class Cells:
     of : (I,) cell of each device.
     order : (I,) devices, cell after cell; those of cell e are ``order[start[e]:start[e + 1]]``.
     first : (E,) a device of the cell.
-    size : (E,) its devices. free : (E,) those that choices without adminAccess may take.
+    size : (E,) its devices. free : (E,) those that choices without adminAccess may take, once all
+        units are gone that can fall. now : (E,) those of them that are free at once.
     multi : (E,) the one device of the cell may be shared.
     node, zone : (E,) reach, as in `Devices`.
     most : (B, E) how often a choice can take a device of the cell, at most, over all claims; 0
-        where it does not fit. adminAccess: PLENTY.
+        where it does not fit. adminAccess: PLENTY. Likewise once all units are gone that can fall.
     """
 
     of: Ints
@@ -38,6 +41,7 @@ class Cells:
     first: Ints
     size: Ints
     free: Ints
+    now: Ints
     multi: Flags
     node: Ints
     zone: Ints
@@ -55,7 +59,8 @@ class Cells:
 
 def cells_of(instance: Instance) -> Cells:
     """Group the devices of an instance into cells."""
-    devices, claims = instance.devices, instance.claims
+    loose = loosened(instance)
+    devices, claims = loose.devices, instance.claims
     n, b = len(devices), len(claims.choice_request)
     marks = np.column_stack(
         [
@@ -73,12 +78,13 @@ def cells_of(instance: Instance) -> Cells:
     of = of.reshape(-1).astype(np.int64)
     size = np.bincount(of, minlength=len(first)).astype(np.int64)
     free = np.where(devices.taken[first], 0, size)
+    now = np.bincount(of[~instance.devices.taken], minlength=len(first)).astype(np.int64)
     order = np.argsort(of, kind="stable").astype(np.int64)
     start = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
     return Cells(
-        of, order, start, first.astype(np.int64), size, free,
+        of, order, start, first.astype(np.int64), size, free, now,
         devices.multi[first], devices.node[first], devices.zone[first],
-        _most(instance, of, first, free),
+        _most(loose, of, first, free),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.claims import ALL
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.once import once
 from gangplan.models.options.cells import Cells, cells_of
@@ -49,7 +50,8 @@ def options_of(instance: Instance, usable: Flags | None = None) -> Options:
 
     Parameters
     ----------
-    usable : (K, N) nodes that pods of a role may go to; by default, as ``instance.can_use``.
+    usable : (K, N) nodes that pods of a role may go to; by default, as ``can_use`` of the instance
+        without the units that can fall. Devices are those that are free then.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def options_of(instance: Instance, usable: Flags | None = None) -> Options:
 
 @once
 def _anywhere(instance: Instance) -> Options:
-    return _options(instance, instance.can_use)
+    return _options(instance, loosened(instance).can_use)
 
 
 def _options(instance: Instance, usable: Flags) -> Options:
