@@ -2,16 +2,19 @@
 
 A device that may not be shared serves one claim, once, and none where somebody holds it; counters
 pay the draws of every device that is newly allocated, once; pots pay the uses of every share.
-adminAccess uses nothing up, but a device that serves a claim so serves nothing else of it.
+adminAccess uses nothing up, but a device that serves a claim so serves nothing else of it. What a
+holding has is nobody's once its users have fallen and no new pod uses its claim.
 """
 
 from collections import Counter
 
 import numpy as np
 
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.verify.allocated import NAME, Key, broken, claim_name, rows_by_claim
+from gangplan.models.verify.evictions import fallen, freed
 from gangplan.models.verify.violation import Violation
 
 
@@ -20,28 +23,45 @@ def check_charges(instance: Instance, plan: Plan) -> list[Violation]:
     rows = rows_by_claim(plan)
     admin = instance.claims.choice_admin
     paying = [(b, i) for mine in rows.values() for b, i in mine if not admin[b]]
+    free = freed(instance, fallen(instance, plan.evicted), plan.node >= 0)
     return [
-        *_taken(instance, rows),
+        *_taken(instance, rows, free),
         *_twice(instance, rows),
         *_admin(instance, rows),
-        *_counters(instance, paying),
-        *_pots(instance, paying),
+        *_counters(instance, paying, free),
+        *_pots(instance, paying, free),
     ]
 
 
-def _taken(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
-    names, taken, admin = instance.names, instance.devices.taken, instance.claims.choice_admin
+def _taken(instance: Instance, rows: dict[Key, list[Key]], free: Flags) -> list[Violation]:
+    """Devices that somebody else has; ``free`` (H,) holdings have none any more."""
+    names, admin, running = instance.names, instance.claims.choice_admin, instance.running
+    taken = instance.devices.taken.copy()
+    taken[running.freed_device[free[running.freed_hold]]] = False
     return [
         broken(
             claim_name(instance, key),
             1,
             0,
-            f"request {names.choices[b]}: device {names.devices[i]} is held by somebody else",
+            f"request {names.choices[b]}: device {names.devices[i]} is held by "
+            f"{_holder(instance, i)}",
         )
         for key, mine in rows.items()
         for b, i in dict.fromkeys(mine)
         if taken[i] and not admin[b]
     ]
+
+
+def _holder(instance: Instance, device: int) -> str:
+    """Name the users of the holding that a device belongs to."""
+    running, names = instance.running, instance.names
+    for h in running.freed_hold[running.freed_device == device].tolist():
+        users = [names.running[u] for u in running.user_pod[running.user_hold == h].tolist()]
+        shared = int(running.hold_shared[h])
+        new = "" if shared < 0 else f" (and new pods may use claim {names.shared[shared]})"
+        more = f" and {len(users) - 3} more" if len(users) > 3 else ""
+        return f"{', '.join(users[:3])}{more}{new}"
+    return "somebody else"
 
 
 def _twice(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
@@ -78,8 +98,14 @@ def _admin(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
     return found
 
 
-def _counters(instance: Instance, paying: list[Key]) -> list[Violation]:
-    devices = instance.devices
+def _counters(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
+    devices, running = instance.devices, instance.running
+    left = _left(
+        devices.counter_free,
+        running.back_counter,
+        running.back_amount,
+        free[running.back_hold],
+    )
     given = np.unique(np.array([i for _, i in paying], dtype=np.int64))
     asked: dict[int, int] = {}
     # In Python integers: sums of any length are exact.
@@ -87,14 +113,26 @@ def _counters(instance: Instance, paying: list[Key]) -> list[Violation]:
         counter = int(devices.draw_counter[d])
         asked[counter] = asked.get(counter, 0) + int(devices.draw_amount[d])
     return [
-        _short(f"counter {instance.names.counters[c]}", amount, int(devices.counter_free[c]))
+        _short(f"counter {instance.names.counters[c]}", amount, left[c])
         for c, amount in sorted(asked.items())
-        if amount > devices.counter_free[c]
+        if amount > left[c]
     ]
 
 
-def _pots(instance: Instance, paying: list[Key]) -> list[Violation]:
+def _left(column: Ints, at: Ints, amount: Ints, back: Flags) -> list[int]:
+    """Add what free holdings give back, in Python integers."""
+    left: list[int] = column.tolist()
+    for place, more in zip(at[back].tolist(), amount[back].tolist(), strict=True):
+        left[place] += more
+    return left
+
+
+def _pots(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
     devices, claims, names = instance.devices, instance.claims, instance.names
+    running = instance.running
+    left = _left(
+        devices.pot_free, running.spare_pot, running.spare_amount, free[running.spare_hold]
+    )
     shares = Counter(paying)
     chosen = np.unique(np.array([b for b, _ in shares], dtype=np.int64))
     asked: dict[int, int] = {}
@@ -106,10 +144,10 @@ def _pots(instance: Instance, paying: list[Key]) -> list[Violation]:
         _short(
             f"device {names.devices[int(devices.pot_device[m])]}, capacity {names.pots[m]}",
             amount,
-            int(devices.pot_free[m]),
+            left[m],
         )
         for m, amount in sorted(asked.items())
-        if amount > devices.pot_free[m]
+        if amount > left[m]
     ]
 
 

@@ -13,7 +13,7 @@ from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.tiers import Tier
-from gangplan.models.verify import fragmentation, preferred, rank
+from gangplan.models.verify import fragmentation, lost, preferred, rank
 from gangplan.models.verify.members import ancestors, per_group, placed_by_role, standing
 
 
@@ -30,6 +30,8 @@ def recount(instance: Instance, plan: Plan, tier: Tier) -> int:
         return preferred.recount(instance, plan)
     if tier.kind == "fragmentation":
         return fragmentation.recount(instance, plan)
+    if tier.kind == "lost":
+        return lost.recount(instance, plan, tier)
     if tier.kind not in ("admitted", "elastic"):
         raise PlanError(f"tier {tier.name}: kind {tier.kind!r} is not known")
     return _Trees(instance, plan).total(tier)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import as_planned
 from gangplan.models.result import Result
 from gangplan.models.tiers import Tier, tiers_of
 from gangplan.models.verify.reports import NAME, check_tiers
@@ -14,11 +15,11 @@ STOPS = ("optimal", "feasible")
 
 
 def objective_of(instance: Instance, planner: Mapping[str, object]) -> tuple[Tier, ...]:
-    """Return the tiers that a planner's named objective and weights stand for.
+    """Return the tiers that a planner's named objective, options and weights stand for.
 
     Raises
     ------
-    PlanError : no such objective, or weights that do not fit or are no whole numbers.
+    PlanError : no such objective or ``pdb``, or weights that do not fit or are no whole numbers.
     ValueError, TypeError : a priority that is no whole number.
     """
     weights = planner.get("weights")
@@ -29,7 +30,8 @@ def objective_of(instance: Instance, planner: Mapping[str, object]) -> tuple[Tie
             raise PlanError("weights: one whole number a priority expected")
     elif weights is not None:
         raise PlanError("weights: priority and weight pairs expected")
-    return tiers_of(instance, str(planner.get("objective", "groups")), table)
+    planned = as_planned(instance, planner)
+    return tiers_of(planned, str(planner.get("objective", "groups")), table)
 
 
 def check_result(
@@ -37,13 +39,15 @@ def check_result(
 ) -> tuple[Violation, ...]:
     """Check the reports of a result and its last word against its plan; see ``check_tiers``.
 
-    What bounds rest on is not seen here.
+    What bounds rest on is not seen here. The reports speak of the instance as it was planned: one
+    without units where preemption was off.
 
     Parameters
     ----------
     tiers : the objective. Default: that of the planner's weights, or the one whose tiers have the
         reports' names.
     """
+    instance = as_planned(instance, result.planner)
     if tiers is None and isinstance(result.planner.get("weights"), dict):
         tiers = objective_of(instance, result.planner)
     found = list(check_tiers(instance, result.plan, result.tiers, tiers))
