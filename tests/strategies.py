@@ -92,6 +92,17 @@ def instances(
     if f.claims:
         max_nodes, max_pods, effort = min(max_nodes, 4), min(max_pods, 7), min(effort, 5_000)
     shares = f.shares and draw(st.booleans())
+    nodes, groups, composites = draw(rows(f, shares, max_nodes, max_pods, effort))
+    note(f"nodes={nodes}\ngroups={groups}\ncomposites={composites}")
+    instance = make_instance(nodes, groups, composites, device_unit=1000 if shares else 1)
+    return draw(with_claims(instance, f)) if f.claims else instance
+
+
+@st.composite
+def rows(
+    draw: st.DrawFn, f: Features, shares: bool, max_nodes: int, max_pods: int, effort: int
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Draw nodes, groups and composites, as ``make_instance`` takes them."""
     nodes = [draw(_node(shares)) for _ in range(draw(st.integers(1, max_nodes)))]
     groups: list[Row] = []
     composites: list[Row] = []
@@ -113,9 +124,7 @@ def instances(
                 up = {"parent": h["parent"] + base} if "parent" in h else {}
                 composites.append(h | up)
     assume(_effort(nodes, groups) <= effort)
-    note(f"nodes={nodes}\ngroups={groups}\ncomposites={composites}")
-    instance = make_instance(nodes, groups, composites, device_unit=1000 if shares else 1)
-    return draw(with_claims(instance, f)) if f.claims else instance
+    return nodes, groups, composites
 
 
 def claiming(**limits: int) -> st.SearchStrategy[Instance]:
