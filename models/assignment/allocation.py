@@ -10,6 +10,7 @@ from gangplan.models.arrays import Ints
 from gangplan.models.assignment import charging, claims, comparing, rank, reaching
 from gangplan.models.assignment.asked import NOTHING_ASKED, Asked, asked_of, reaches
 from gangplan.models.assignment.comparing import Carried, carried
+from gangplan.models.assignment.falling import Falling
 from gangplan.models.assignment.pairs import Pairs
 from gangplan.models.assignment.reaching import Leads, leads_of
 from gangplan.models.claims import ALL
@@ -62,7 +63,7 @@ def columns(instance: Instance, pairs: Pairs, cols: Columns, on: Formulation) ->
     """Add the columns of claims, and those of ranks."""
     if not (on.claims and instance.claims):
         return NOTHING
-    asked = asked_of(instance, pairs)
+    asked = asked_of(instance, pairs, preemption=on.preemption)
     leads = leads_of(instance, pairs, asked)
     match = carried(instance, asked, distinct=False)
     opened = charging.opened_by(instance, asked)
@@ -78,7 +79,7 @@ def columns(instance: Instance, pairs: Pairs, cols: Columns, on: Formulation) ->
 
 
 def rows(
-    instance: Instance, pairs: Pairs, x: VarBlock, its: Allocating, on: Formulation
+    instance: Instance, pairs: Pairs, x: VarBlock, its: Allocating, falls: Falling, on: Formulation
 ) -> list[RowBlock]:
     """Write the rows of the families claims and rank."""
     if not (on.claims and instance.claims):
@@ -90,7 +91,7 @@ def rows(
         *reaching.rows(instance, pairs, asked, x, pick, give),
         *reaching.rows_of_all(instance, pairs, asked, its.leads, x, alloc, pick, give, its.lead),
         *comparing.rows(asked, its.match, distinct, give, its.value),
-        *charging.rows(instance, asked, its.opened, give, its.open),
+        *charging.rows(instance, asked, its.opened, falls.f, give, its.open),
         *(rank.rows(instance, asked, its.requests, pick, its.late) if on.rank else ()),
     ]
 

@@ -7,6 +7,7 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.assignment.pairs import Pairs
 from gangplan.models.claims import ALL, MOST_RESULTS
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 
 
@@ -21,8 +22,8 @@ class Asked:
     user_claim, user_pod : (V,) the pods that use j, those without a pair left out; sorted by claim.
     pick_claim, pick_choice : (B,) claims, and the choices of their specs; sorted.
     give_pick, give_device : (S,) picks, and the devices that fit them; sorted. Devices that
-        somebody holds serve adminAccess alone, and a choice that a rule binds has none without
-        the attribute.
+        somebody holds who cannot fall serve adminAccess alone, and a choice that a rule binds has
+        none without the attribute.
     give_most : (S,) how many times: 1, or for a device that may be shared the choice's count.
     """
 
@@ -62,8 +63,8 @@ class Asked:
 NOTHING_ASKED = Asked(*[np.zeros(0, dtype=np.int64)] * 10)
 
 
-def asked_of(instance: Instance, pairs: Pairs) -> Asked:
-    """Find the claims, choices and devices that have columns."""
+def asked_of(instance: Instance, pairs: Pairs, *, preemption: bool = True) -> Asked:
+    """Find the claims, choices and devices that have columns; ``preemption`` as for pairs."""
     claims = instance.claims
     able = np.unique(pairs.pod)
     keys: list[tuple[int, int, int]] = []
@@ -76,7 +77,7 @@ def asked_of(instance: Instance, pairs: Pairs) -> Asked:
         for w in claims.own_of(int(instance.pod_role[p])):
             users.append((len(keys), p))
             keys.append((p, w, int(claims.own_spec[w])))
-    serving = _serving(instance)
+    serving = _serving(loosened(instance) if preemption else instance)
     picks: list[tuple[int, int]] = []
     gives: list[Ints] = []
     choices = [claims.choices_of(s).tolist() for s in range(claims.n_specs)]

@@ -1,22 +1,24 @@
 r"""What devices, counters and pots have left; part of the claims family.
 
-    sum_{j, b in P} give[j, b, i]  <=  1        for each device i that may not be shared
-                                                                                    (claims.device)
+    sum_{j, b in P} give[j, b, i]  <=  1        for each device i that may not be shared; where
+                                                holding a has it, f[a] instead of 1 (claims.device)
     sum_{b in P} give[j, b, i] + k sum_{b in A} give[j, b, i]  <=  k
                                                 for each claim j with adminAccess, device i; k = the
                                                 most that the first sum can be       (claims.admin)
     open[i] in {0, 1}                           is device i, which may be shared, in use
     give[j, b, i]  <=  m_i open[i]              for each b in P                       (claims.open)
-    sum_{i, j, b in P} draw[i, c] give[j, b, i] + sum_i draw[i, c] open[i]  <=  free_c
-                                                for each counter c: i that may not be shared, then
+    sum_{i, j, b in P} draw[i, c] give[j, b, i] + sum_i draw[i, c] open[i]
+        <=  free_c + sum_a back[a, c] f[a]      for each counter c: i that may not be shared, then
                                                 i that may                         (claims.counter)
-    sum_{j, b in P} use[b, m] give[j, b, i]  <=  free_m
+    sum_{j, b in P} use[b, m] give[j, b, i]  <=  free_m + sum_a back[a, m] f[a]
                                                 for each pot m, of device i            (claims.pot)
 
-A = choices with adminAccess, P = all others. Rows of counters and pots are divided by the gcd of
-their amounts, the right side rounded down; those that everything together cannot exceed are left
-out.
+A = choices with adminAccess, P = all others; back = what holding a returns once it is free. Rows of
+counters and pots are divided by the gcd of their amounts, the right side rounded down; those that
+everything together cannot exceed are left out.
 """
+
+from math import gcd
 
 import numpy as np
 
@@ -42,9 +44,13 @@ def columns(opened: Ints, cols: Columns) -> VarBlock:
 
 
 def rows(
-    instance: Instance, asked: Asked, opened: Ints, give: VarBlock, open_: VarBlock
+    instance: Instance, asked: Asked, opened: Ints, f: VarBlock, give: VarBlock, open_: VarBlock
 ) -> list[RowBlock]:
     """Write claims.device, claims.admin, claims.open, claims.counter and claims.pot.
+
+    Parameters
+    ----------
+    f : columns of holdings; none where nobody falls.
 
     Raises
     ------
@@ -52,21 +58,33 @@ def rows(
     """
     paying = np.flatnonzero(~instance.claims.choice_admin[asked.give_choice])
     alone = paying[~instance.devices.multi[asked.give_device[paying]]]
-    device, row = np.unique(asked.give_device[alone], return_inverse=True)
     opening = paying[np.isin(asked.give_device[paying], opened)]
     number = np.searchsorted(opened, asked.give_device[opening])
     return [
-        row_block(
-            "claims.device", row, give.cols[alone], 1, -np.inf, 1.0, len(device), device[:, None]
-        ),
+        _device(instance, asked, alone, f, give),
         _admin(instance, asked, give),
         only_where(
             "claims.open", give.cols[opening], asked.give_most[opening], np.arange(len(opening)),
             open_.cols[number], asked.about(opening),
         ),
-        _counter(instance, asked, alone, opened, give, open_),
-        _pot(instance, asked, paying, give),
+        _counter(instance, asked, alone, opened, f, give, open_),
+        _pot(instance, asked, paying, f, give),
     ]  # fmt: skip
+
+
+def _device(instance: Instance, asked: Asked, alone: Ints, f: VarBlock, give: VarBlock) -> RowBlock:
+    running = instance.running
+    device, row = np.unique(asked.give_device[alone], return_inverse=True)
+    held = np.isin(device, running.freed_device)
+    holding = dict(zip(running.freed_device.tolist(), running.freed_hold.tolist(), strict=True))
+    free = f.cols[[holding[i] for i in device[held].tolist()]] if held.any() else device[held]
+    return row_block(
+        "claims.device",
+        np.concatenate([row, np.flatnonzero(held)]),
+        np.concatenate([give.cols[alone], free]),
+        np.repeat([1, -1], [len(row), len(free)]),
+        -np.inf, ~held, len(device), device[:, None],
+    )  # fmt: skip
 
 
 def _admin(instance: Instance, asked: Asked, give: VarBlock) -> RowBlock:
@@ -87,9 +105,10 @@ def _admin(instance: Instance, asked: Asked, give: VarBlock) -> RowBlock:
 
 
 def _counter(
-    instance: Instance, asked: Asked, alone: Ints, opened: Ints, give: VarBlock, open_: VarBlock
-) -> RowBlock:
-    devices = instance.devices
+    instance: Instance, asked: Asked, alone: Ints, opened: Ints, f: VarBlock, give: VarBlock,
+    open_: VarBlock,
+) -> RowBlock:  # fmt: skip
+    devices, running = instance.devices, instance.running
     columns: dict[int, list[int]] = {}
     for i, col in zip(asked.give_device[alone].tolist(), give.cols[alone].tolist(), strict=True):
         columns.setdefault(i, []).append(col)
@@ -105,11 +124,12 @@ def _counter(
         mine = columns.get(i, [])
         entries.setdefault(c, []).extend((col, amount, int(col == mine[0])) for col in mine)
     names = [f"counter {name}" for name in instance.names.counters]
-    return _room("claims.counter", entries, devices.counter_free.tolist(), names)
+    back = _back(running.back_counter, running.back_hold, running.back_amount, f)
+    return _room("claims.counter", entries, back, devices.counter_free.tolist(), names)
 
 
-def _pot(instance: Instance, asked: Asked, paying: Ints, give: VarBlock) -> RowBlock:
-    claims, devices = instance.claims, instance.devices
+def _pot(instance: Instance, asked: Asked, paying: Ints, f: VarBlock, give: VarBlock) -> RowBlock:
+    claims, devices, running = instance.claims, instance.devices, instance.running
     columns: dict[tuple[int, int], list[tuple[int, int]]] = {}
     using = paying[np.isin(asked.give_choice[paying], claims.use_choice)]
     for b, i, col, most in zip(
@@ -132,32 +152,57 @@ def _pot(instance: Instance, asked: Asked, paying: Ints, give: VarBlock) -> RowB
         f"device {instance.names.devices[i]}: {pot}"
         for i, pot in zip(devices.pot_device.tolist(), instance.names.pots, strict=True)
     ]
-    return _room("claims.pot", entries, devices.pot_free.tolist(), names)
+    back = _back(running.spare_pot, running.spare_hold, running.spare_amount, f)
+    return _room("claims.pot", entries, back, devices.pot_free.tolist(), names)
+
+
+def _back(of: Ints, hold: Ints, amount: Ints, f: VarBlock) -> dict[int, list[tuple[int, int]]]:
+    """Column and amount of what returns, by counter or pot; nothing where nobody falls."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for number, a, more in zip(of.tolist(), hold.tolist(), amount.tolist(), strict=True):
+        if len(f.cols):
+            found.setdefault(number, []).append((int(f.cols[a]), more))
+    return found
 
 
 def _room(
-    name: str, entries: dict[int, list[tuple[int, int, int]]], free: list[int], names: list[str]
+    name: str,
+    entries: dict[int, list[tuple[int, int, int]]],
+    back: dict[int, list[tuple[int, int]]],
+    free: list[int],
+    names: list[str],
 ) -> RowBlock:
-    """Write ``sum amount col <= free``; entries are (col, amount, how often at most)."""
+    """Write ``sum amount col <= free + sum more f``.
+
+    Parameters
+    ----------
+    entries : (col, amount, how often at most) by number.
+    back : (column f, what it returns) by number.
+    """
     row: list[int] = []
     col: list[int] = []
     coef: list[int] = []
     side: list[int] = []
     about: list[int] = []
     for number, mine in sorted(entries.items()):
-        if sum(amount * most for _, amount, most in mine) <= free[number]:
+        asked = sum(amount * most for _, amount, most in mine)
+        if asked <= free[number]:
             continue
-        divisor = int(np.gcd.reduce([amount for _, amount, _ in mine]))
+        # What returns beyond all that is asked of it changes nothing.
+        returned = [(c, min(more, asked)) for c, more in back.get(number, ())]
+        divisor = gcd(*(amount for _, amount, _ in mine), *(more for _, more in returned))
         room = free[number] // divisor
-        if room >= BIGGEST:
+        most_room = room + sum(more // divisor for _, more in returned)
+        if most_room >= BIGGEST:
             raise FormulationError(
                 f"{names[number]}: a quantity above 2^40 after division by the common divisor of"
                 " what is asked of it cannot be solved exactly"
             )
-        row += [len(side)] * len(mine)
-        col += [c for c, _, _ in mine]
+        row += [len(side)] * (len(mine) + len(returned))
+        col += [c for c, _, _ in mine] + [c for c, _ in returned]
         # What is larger than the room fits it never, by however much.
-        coef += [min(amount // divisor, room + 1) for _, amount, _ in mine]
+        coef += [min(amount // divisor, most_room + 1) for _, amount, _ in mine]
+        coef += [-(more // divisor) for _, more in returned]
         side.append(room)
         about.append(number)
     index = np.array(about, dtype=np.int64)[:, None]

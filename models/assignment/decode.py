@@ -3,7 +3,7 @@
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
-from gangplan.models.assignment import allocation
+from gangplan.models.assignment import allocation, falling
 from gangplan.models.assignment.formulation import Model, owner_columns
 from gangplan.models.assignment.places import Places
 from gangplan.models.assignment.slices import left_over
@@ -41,7 +41,8 @@ def decode(model: Model, x: Floats | Ints) -> Plan:
         away = node[holder] != instance.shared.node[device]
         if away.any() or (has != np.where(node >= 0, each, 0)).any():
             raise PlanError("the devices of a point do not match its pods")
-    return Plan(node, holder, device, allocation.decode(model.claims, point, node))
+    evicted = falling.decode(model.falls, point)
+    return Plan(node, holder, device, allocation.decode(model.claims, point, node), evicted)
 
 
 def encode(model: Model, plan: Plan) -> Ints:
@@ -49,7 +50,8 @@ def encode(model: Model, plan: Plan) -> Ints:
 
     Raises
     ------
-    PlanError : a pod on a node, or with a device, that the formulation has no column for.
+    PlanError : a pod on a node, or with a device, or a unit that is evicted, that the formulation
+        has no column for.
     """
     instance, pairs = model.instance, model.pairs
     plan.fits(instance)
@@ -76,6 +78,7 @@ def encode(model: Model, plan: Plan) -> Ints:
         _encode_devices(model, point, plan)
     if model.formulation.claims:
         allocation.encode(instance, model.claims, point, plan)
+    falling.encode(instance, model.falls, point, plan)
     return point
 
 

@@ -22,11 +22,16 @@ lead      the node a claim is allocated on            (claim, node)
 value     the value of a matchAttribute rule          (claim, rule, value)
 open      a device that may be shared is in use       device
 late      rank of the choice that serves a request    (claim, request)
+e         a unit falls                                unit
+whole     all that runs of a group, a composite falls group, composite
+s         slices that leave a domain                  (rule, domain)
+f         what a holding has is nobody's              holding
+viol      victims beyond a disruption budget          (budget, priority)
 ========  =========================================  ====================================
 
 Off means what it means in the counts formulation: a restriction (assign, capacity, gang, topology,
-hierarchy, shares, claims) leaves its rows out, a freedom (elastic) is taken away, a cost (rank,
-preferred, fragmentation) is none.
+hierarchy, shares, claims) leaves its rows out, a freedom (elastic, preemption) is taken away, a
+cost (rank, preferred, fragmentation) is none.
 """
 
 from dataclasses import dataclass
@@ -39,15 +44,18 @@ from gangplan.models.assignment import (
     assign,
     capacity,
     elastic,
+    falling,
     fragmentation,
     gang,
     hierarchy,
+    preemption,
     preferred,
     shares,
     slices,
     topology,
 )
 from gangplan.models.assignment.allocation import Allocating
+from gangplan.models.assignment.falling import Falling
 from gangplan.models.assignment.pairs import Pairs, pairs_of
 from gangplan.models.assignment.places import Places, places_of
 from gangplan.models.assignment.shares import Holds
@@ -73,6 +81,7 @@ class Model:
     z : columns of ``holds``.
     o : columns of ``opened``, node numbers.
     claims : all that belongs to claims of devices.
+    falls : all that belongs to running work that can fall.
     """
 
     instance: Instance
@@ -94,6 +103,7 @@ class Model:
     v: VarBlock
     o: VarBlock
     claims: Allocating
+    falls: Falling
 
 
 def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
@@ -105,7 +115,9 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     """
     on, rules = formulation, instance.rules
     needs = needs_of(instance)
-    pairs = pairs_of(instance, eligible=on.assign, fit=on.capacity, rules=on.topology)
+    pairs = pairs_of(
+        instance, eligible=on.assign, fit=on.capacity, rules=on.topology, preemption=on.preemption
+    )
     whole = _places(instance, pairs, rules.is_whole() & on.topology)
     sliced = _places(instance, pairs, (rules.slice > 0) & on.topology)
     soft = _places(instance, pairs, (rules.mode == PREFERRED) & on.preferred)
@@ -123,13 +135,14 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     v = preferred.columns(soft, cols)
     o, opened = fragmentation.columns(pairs, opening, cols)
     claims = allocation.columns(instance, pairs, cols, on)
+    falls = falling.columns(instance, cols, on)
     able = np.concatenate(cols.upper) > 0
 
     rows: list[RowBlock] = assign.rows(pairs, x)
     rows += gang.rows(instance, needs, pairs, x, y, able[y.cols], on=on.gang)
     rows += hierarchy.rows(instance, needs, y, w, able[w.cols], on=on.hierarchy)
     if on.capacity:
-        rows += capacity.rows(instance, pairs, x)
+        rows += capacity.rows(instance, pairs, falls, x)
     if not on.elastic:
         rows += elastic.rows(instance, needs, pairs, x, y)
     if on.topology:
@@ -141,11 +154,12 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
         rows += preferred.rows(instance, pairs, soft, x, v, owner_columns(y, w))
     if on.fragmentation:
         rows += fragmentation.rows(pairs, opening, x, o, opened)
-    rows += allocation.rows(instance, pairs, x, claims, on)
+    rows += allocation.rows(instance, pairs, x, claims, falls, on)
+    rows += preemption.rows(instance, needs, pairs, falls, x, owner_columns(y, w))
     milp = assemble(cols, rows)
     return Model(
         instance, on, needs, pairs, whole, sliced, soft, holds, opened, milp, x, y, w, u, q, z, v,
-        o, claims,
+        o, claims, falls,
     )  # fmt: skip
 
 
@@ -158,6 +172,9 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     instance, cost = model.instance, np.zeros(model.milp.n_cols)
     if tier.kind == "fragmentation":
         cost[model.o.cols] = 1
+        return cost, 0
+    if tier.kind == "lost":
+        falling.add_cost(instance, model.falls, tier, cost)
         return cost, 0
     if tier.kind == "rank":
         cost[model.claims.late.cols] = 1

@@ -5,12 +5,13 @@ import numpy as np
 from gangplan.models.assignment.decode import decode, encode
 from gangplan.models.assignment.formulation import build, tier_cost
 from gangplan.models.formulation import Kind
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 
 
 def cells(instance: Instance) -> int:
     """Count the pairs of pod and usable node, and the devices that fit claims, unwritten."""
-    nodes: list[int] = instance.can_use.sum(axis=1).tolist()
+    nodes: list[int] = loosened(instance).can_use.sum(axis=1).tolist()
     pods: list[int] = instance.roles.wanted.tolist()
     return _devices(instance, pods) + sum(p * n for p, n in zip(pods, nodes, strict=True))
 

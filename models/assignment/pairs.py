@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.topology import REQUIRED
 
@@ -51,23 +52,35 @@ def pairs_of_pods(pairs: Pairs, pods: Ints) -> tuple[Ints, Ints]:
 
 
 def pairs_of(
-    instance: Instance, *, eligible: bool = True, fit: bool = True, rules: bool = True
+    instance: Instance,
+    *,
+    eligible: bool = True,
+    fit: bool = True,
+    rules: bool = True,
+    preemption: bool = True,
 ) -> Pairs:
     """Find the pairs; groups that are held, or below a held composite, have none.
+
+    A pod fits where it does once every unit that can fall is gone; one of a group that evicts
+    nobody, where it does now.
 
     Parameters
     ----------
     eligible : False: selectors and taints are ignored (the assign family is off).
     fit : False: a pod that is larger than the node has a pair too (the capacity family is off).
     rules : False: required topology cuts no pair (the topology family is off).
+    preemption : False: nobody falls (the preemption family is off).
     """
     roles, nodes = instance.roles, instance.nodes
+    room = loosened(instance).nodes.free if preemption else nodes.free
+    never = np.isin(roles.group, instance.running.never)
     held, _ = instance.blocked
     grid = np.repeat(~held[roles.group][:, None], len(nodes), axis=1)
     if eligible:
         grid &= roles.eligible[:, nodes.node_class]
     for r in range(nodes.free.shape[1] if fit else 0):
-        grid &= roles.request[:, r, None] <= nodes.free[None, :, r]
+        grid &= roles.request[:, r, None] <= room[None, :, r]
+        grid[never] &= roles.request[never, r, None] <= nodes.free[None, :, r]
     if rules:
         _cut(instance, grid)
     pod, node = np.nonzero(grid[instance.pod_role])
