@@ -5,7 +5,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.indexed import Indexed, joined
-from gangplan.models.counts.rooms import Left, Taken, room
+from gangplan.models.counts.supply import Left, Taken, limited
 from gangplan.models.instance import Instance
 from gangplan.models.milp import RowBlock, row_block
 from gangplan.models.options.cells import draws_of
@@ -21,7 +21,7 @@ def rows(instance: Instance, d: Claimed, f: Indexed) -> list[RowBlock]:
     freed = running.freed_device
     left = _left(cells.now, instance, f, running.freed_hold, cells.of[freed], np.ones_like(freed))
     return [
-        room(
+        limited(
             "claims.cell", Taken(d.table.entry_cell[alone], d.col[alone], d.factor[alone]),
             _upper(d), left, lambda e: f"devices like {names.devices[cells.first[e]]}",
         ),
@@ -47,7 +47,7 @@ def _counter(instance: Instance, d: Claimed, f: Indexed, alone: Ints) -> RowBloc
     column = d.open.spread(len(d.cells))[draw_cell]
     opened = np.flatnonzero(column >= 0)
     running = instance.running
-    return room(
+    return limited(
         "claims.counter",
         Taken(
             np.concatenate([counter[at], counter[opened]]),
@@ -84,7 +84,7 @@ def _pot(instance: Instance, d: Claimed, f: Indexed, shared: Ints) -> RowBlock:
     at, which = joined(key, d.table.entry_choice[shared] * width + d.table.entry_cell[shared])
     entry, use = shared[which], some[at]
     running = instance.running
-    return room(
+    return limited(
         "claims.pot",
         Taken(claims.use_pot[use], d.col[entry], claims.use_amount[use] * d.factor[entry]),
         _upper(d),
