@@ -1,7 +1,6 @@
 """Rows of one kind of thing that runs out, with what comes back to it; exact scaling.
 
-    sum weight col  <=  now + sum_c back f[c]        for each thing that can bind
-
+What columns take of a thing is at most what is left of it now, and what holdings give back to it.
 Weights and amounts are divided by the gcd of both, and the right side is lowered to what they can
 make together: with 1 - f in place of f, it is a row of positive weights (knapsack.py). What comes
 back counts no more than the columns could take beyond what is left now.
