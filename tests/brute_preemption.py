@@ -17,7 +17,17 @@ from gangplan.models.plan import Plan
 from gangplan.models.running import NO_RESERVED, NO_RUNNING
 from gangplan.models.tiers import Tier
 from tests import brute
-from tests.brute_victims import KINDS, Units, every_set, fallen, lawful, lost, rank_of, root_of
+from tests.brute_victims import (
+    KINDS,
+    Units,
+    every_set,
+    fallen,
+    lawful,
+    lost,
+    may_evict,
+    rank_of,
+    root_of,
+)
 
 
 def best(instance: Instance, tiers: Sequence[Tier]) -> tuple[int, ...]:
@@ -243,9 +253,17 @@ def allowed(instance: Instance, plan: Plan) -> bool:
     """Does the plan keep rules 1-8?"""
     units = frozenset(plan.evicted.tolist())
     alone = Plan(plan.node, plan.device_pod, plan.device, plan.allocations)
-    return lawful(instance, units) and any(
-        brute.allowed(after(instance, units, freed), alone)
-        for freed in every_freed(instance, units)
+    group = instance.roles.group[instance.pod_role[plan.node >= 0]].tolist()
+    ranks = [rank_of(instance, g) for g in set(group) if may_evict(instance, g)]
+    top = max(ranks, default=None)
+    entitled = all(top is not None and instance.running.priority[v] < top for v in units)
+    return (
+        entitled
+        and lawful(instance, units)
+        and any(
+            brute.allowed(after(instance, units, freed), alone)
+            for freed in every_freed(instance, units)
+        )
     )
 
 

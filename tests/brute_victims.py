@@ -87,16 +87,19 @@ def lawful(instance: Instance, units: Units) -> bool:
 
 def _for_somebody(instance: Instance, units: Units) -> bool:
     """Rule 2: somebody of higher rank waits for more than elastic pods, and may evict."""
-    ranks = [
-        rank_of(instance, g)
-        for g in range(len(instance.groups))
-        if roles_of(instance, g)
-        and g not in instance.running.never.tolist()
-        and not _held(instance, g)
-        and not _root_stands(instance, g)
-    ]
+    ranks = [rank_of(instance, g) for g in range(len(instance.groups)) if may_evict(instance, g)]
     top = max(ranks, default=None)
     return all(top is not None and instance.running.priority[v] < top for v in units)
+
+
+def may_evict(instance: Instance, group: int) -> bool:
+    """Rule 2, but for priorities: pods of it wait, for its minimum, and it is allowed to."""
+    return (
+        bool(roles_of(instance, group))
+        and group not in instance.running.never.tolist()
+        and not _held(instance, group)
+        and not _root_stands(instance, group)
+    )
 
 
 def _held(instance: Instance, group: int) -> bool:

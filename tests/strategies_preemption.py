@@ -14,7 +14,9 @@ from hypothesis import note
 from hypothesis import strategies as st
 
 from gangplan.models.instance import Instance
-from tests.strategies import EACH, WITH_CLAIMS, Features, rows
+from gangplan.models.plan import Plan
+from tests.brute_victims import every_set, lawful
+from tests.strategies import EACH, WITH_CLAIMS, Features, plans, rows
 from tests.strategies_devices import with_claims
 from tests.tiny import make_instance
 from tests.tiny_running import with_running
@@ -225,10 +227,19 @@ def _never(draw: st.DrawFn, instance: Instance, first: int) -> list[int]:
     """Groups that evict nobody, and have no claim that a holding could serve."""
     claims = instance.claims
     with_claim = set(instance.roles.group[[*claims.own_role, *claims.user_role]].tolist())
-    may = [g for g in range(first) if g not in with_claim]
+    # A tree as a whole, so that it does not matter which of its pods are the elastic ones.
+    trees = [instance.groups_of(_owner(instance, g)).tolist() for g in range(first)]
+    may = [tree for tree in trees if not with_claim & set(tree)]
     if not may or draw(st.integers(0, 4)) < 4:
         return []
-    return sorted(draw(st.sets(st.sampled_from(may), min_size=1, max_size=2)))
+    return sorted(
+        {g for tree in draw(st.lists(st.sampled_from(may), min_size=1, max_size=2)) for g in tree}
+    )
+
+
+def _owner(instance: Instance, group: int) -> int:
+    above = instance.ancestors(group)
+    return len(instance.groups) + above[-1] if above else group
 
 
 @st.composite
@@ -280,3 +291,14 @@ def _holdings(draw: st.DrawFn, instance: Instance, n_pods: int) -> tuple[Instanc
             if "shared" not in holds[-1]:
                 holds[-1]["shared"] = c
     return replace(instance, devices=replace(devices, taken=taken)), holds
+
+
+@st.composite
+def evicting_plans(draw: st.DrawFn, instance: Instance) -> Plan:
+    """Draw a plan with evictions, sound or not; mostly units that may fall together."""
+    plan = draw(plans(instance))
+    sets = [units for units in every_set(instance) if units and lawful(instance, units)]
+    anything = st.sets(st.integers(0, max(len(instance.running) - 1, 0)))
+    units = draw(st.sampled_from(sets)) if sets and draw(st.integers(0, 3)) else draw(anything)
+    evicted = sorted(v for v in units if v < len(instance.running))
+    return replace(plan, evicted=np.array(evicted, dtype=np.int64))
