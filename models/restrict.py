@@ -40,6 +40,14 @@ def restricted(
     return instance
 
 
+def said(*, preemption: bool = True, pdb: str = "soft") -> dict[str, object]:
+    """Write the options into a result's planner: each only where it is not the usual one."""
+    return {
+        **({} if preemption else {"preemption": False}),
+        **({} if pdb == "soft" else {"pdb": pdb}),
+    }
+
+
 def as_planned(instance: Instance, planner: Mapping[str, object]) -> Instance:
     """Return the instance that a result's planner has planned, by the options it wrote down."""
     return restricted(

@@ -1,4 +1,4 @@
-"""What a plan means for each group: admitted, pending or running.
+"""What a plan means for each group: admitted, pending, running or evicted.
 
 Computed from (Instance, Plan) alone, so that a table, a plan file and whoever acts on a plan say
 the same.
@@ -6,6 +6,7 @@ the same.
 
 import numpy as np
 
+from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
@@ -21,12 +22,21 @@ RUNNING = "running"
 that runs and has no pod that waits."""
 
 
+EVICTED = "evicted"
+"""A gang all of whose running members fall. One that loses some of them is what it was."""
+
+
 def statuses(instance: Instance, plan: Plan, needs: Needs | None = None) -> tuple[str, ...]:
-    """(G,) ADMITTED, PENDING or RUNNING; a basic or bare group with new pods is ADMITTED."""
+    """(G,) one word each; a basic or bare group with new pods is ADMITTED."""
     needs = needs_of(instance) if needs is None else needs
     new = plan.placed_per_group(instance) > 0
     groups = len(instance.groups)
     waits = np.bincount(instance.roles.group, minlength=groups) > 0
     runs = needs.stands | (~waits & (instance.groups.running > 0))
     status = np.where(runs, RUNNING, np.where(new, ADMITTED, PENDING))
+    if len(plan.evicted):
+        lost = instance.running.pod_group[instance.running.falling(plan.evicted)]
+        members = np.bincount(lost[lost >= 0], minlength=groups)
+        gang = instance.groups.kind == GANG
+        status[gang & (members > 0) & (members == instance.groups.running)] = EVICTED
     return tuple(status.tolist())

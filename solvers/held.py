@@ -7,8 +7,10 @@ import numpy as np
 from gangplan.models.bound import step
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import FAMILIES, Formulation, Writing
+from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp, row_block
 from gangplan.models.tiers import EXACT, Tier
+from gangplan.models.victims import victims_of
 
 
 def signed(tier: Tier, amount: int) -> int:
@@ -59,6 +61,24 @@ def better_than(milp: Milp, bound: int) -> Milp:
     zero = np.zeros(len(used))
     rows = row_block("better.than", zero, used, coefs, -np.inf, side, 1)
     return milp.with_rows(rows).with_cost(np.zeros(milp.n_cols))
+
+
+def freedom_off(instance: Instance, formulation: Formulation) -> str:
+    """Name what a formulation leaves out that some plan may do; empty where it leaves out nothing.
+
+    Such a model bounds no plan but its own.
+    """
+    if not formulation.elastic:
+        return "elastic pods"
+    if not formulation.preemption and victims_of(instance).can.any():
+        return "evictions"
+    return ""
+
+
+def no_worse(tiers: Sequence[Tier], values: Sequence[int], held: Sequence[int]) -> bool:
+    """Tell whether the first ``values`` are, tier by tier, no worse than those that are held."""
+    above = zip(tiers, values, held, strict=False)
+    return all(signed(tier, mine) <= signed(tier, kept) for tier, mine, kept in above)
 
 
 def families_off(formulation: Formulation) -> tuple[str, ...]:

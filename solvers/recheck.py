@@ -19,13 +19,14 @@ from gangplan.models.counting import bounds
 from gangplan.models.errors import FormulationError, GangplanError, PlanError
 from gangplan.models.formulation import Writing
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import as_planned
 from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE, Result, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.models.verify.reports import NAME
 from gangplan.models.verify.results import check_result, objective_of
 from gangplan.solvers.base import Limits, Solver
 from gangplan.solvers.explain.claimed import claimed_reasons
-from gangplan.solvers.held import formulation_without, priced, signed
+from gangplan.solvers.held import formulation_without, freedom_off, priced, signed
 from gangplan.solvers.rechecked import Recheck as Recheck
 from gangplan.solvers.rechecked import falls, worse
 from gangplan.solvers.refute import CONFIRMED as CONFIRMED
@@ -45,7 +46,8 @@ def recheck(
 ) -> tuple[Recheck, ...]:
     """Re-check every bound of a result, and every "cannot be placed" that counting gave.
 
-    Whether the plan keeps the rules is for ``gangplan.models.verify.check``.
+    Whether the plan keeps the rules is for ``gangplan.models.verify.check``. What was asked of the
+    planner (no evictions, budgets that bind) is asked here too.
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ def recheck(
     ------
     PlanError : the planner's objective is none, or the plan is of another shape.
     """
+    instance = as_planned(instance, result.planner)
     desk = _desk(instance, result, solver, limits or Limits())
     found: list[Recheck] = []
     fallen: Recheck | None = None
@@ -225,7 +228,10 @@ class _Desk:
         if seconds < LEAST_SECONDS:
             return Verdict(NOT_SETTLED, way.how, "no time was left to search again")
         limits = self._limits(way, seconds)
-        return refute(model, self.tiers, i, self.worth[:i], certificate.bound, way, limits)
+        given = self.result.tiers[i].given
+        return refute(
+            model, self.tiers, i, self.worth[:i], certificate.bound, way, limits, given=given
+        )
 
     def _limits(self, way: Way, seconds: float) -> Limits:
         if way.other:
@@ -244,8 +250,8 @@ class _Desk:
         key = certificate.formulation, certificate.off
         if key not in self.models:
             switches = formulation_without(certificate.off)
-            if not switches.elastic:
-                raise FormulationError("a model without elastic pods bounds no plan but its own")
+            if off := freedom_off(self.instance, switches):
+                raise FormulationError(f"a model without {off} bounds no plan but its own")
             self.models[key] = formulation(key[0]).write(self.instance, switches)
         return self.models[key]
 

@@ -11,11 +11,11 @@ from gangplan.models.errors import PlanError
 from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
-from gangplan.models.tiers import Tier, values
+from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.asking import LEAST_SECONDS, asked, said
 from gangplan.solvers.base import Limits, Outcome, Stop
 from gangplan.solvers.claims import checked_plan, checked_point
-from gangplan.solvers.held import better_than, priced, signed
+from gangplan.solvers.held import better_than, no_worse, priced, signed
 from gangplan.solvers.second import Way, doubted, own_way
 
 CONFIRMED = "confirmed"
@@ -40,8 +40,14 @@ def refute(
     bound: int,
     way: Way,
     limits: Limits,
+    *,
+    given: bool = False,
 ) -> Verdict:
-    """Look for a plan that is as good as ``held`` above tier i, and better than ``bound`` in it."""
+    """Look for a plan that is as good as ``held`` above tier i, and better than ``bound`` in it.
+
+    One that is better above tier i refutes as well, unless the bound is only ``given`` the values
+    there: then they are not claimed to be the best.
+    """
     tier = tiers[i]
     milp = priced(model, tiers, i, held)
     if not milp.cost.any():
@@ -55,7 +61,7 @@ def refute(
     except Exception as error:  # whatever a solver from outside raises: it has settled nothing
         return Verdict(NOT_SETTLED, way.how, f"the search failed: {said(error)}")
     if outcome.x is not None:
-        return _found(model, tiers, i, held, bound, way, harder, outcome)
+        return _found(model, tiers, i, (*held, bound), way, harder, outcome, given)
     if outcome.stop is Stop.INFEASIBLE:
         return Verdict(
             CONFIRMED,
@@ -95,23 +101,36 @@ def _found(
     model: Writing,
     tiers: Sequence[Tier],
     i: int,
-    held: Sequence[int],
-    bound: int,
+    claimed: Sequence[int],
     way: Way,
     milp: Milp,
     outcome: Outcome,
+    given: bool,
 ) -> Verdict:
-    """Verify a point that should not be there; only a plan that keeps every rule refutes."""
+    """Verify a point that should not be there; only a plan that keeps every rule refutes.
+
+    Parameters
+    ----------
+    claimed : values of the tiers down to i, of which none can be better.
+    """
     assert outcome.x is not None  # the caller looked
     try:
         plan = checked_plan(model, checked_point(milp, outcome.x))
     except PlanError as error:
         return Verdict(NOT_SETTLED, way.how, f"the point of {way.how} failed its check: {error}")
-    worth = values(model.instance, plan, tuple(tiers))
-    above = zip(tiers[:i], held, worth, strict=False)
-    as_good = all(signed(tier, mine) <= signed(tier, kept) for tier, kept, mine in above)
-    if as_good and signed(tiers[i], worth[i]) < signed(tiers[i], bound):
-        text = f"{way.how} found a verified plan with {worth[i]}, the bound is {bound}"
+    worth = values(model.instance, plan, tuple(tiers))[: i + 1]
+    known = tuple(tiers[: i + 1])
+    if no_worse(known, worth, claimed) and worth[i] != claimed[i]:
+        text = f"{way.how} found a verified plan with {worth[i]}, the bound is {claimed[i]}"
         return Verdict(REFUTED, way.how, text)
+    if better(known, worth, tuple(claimed)):
+        j = next(
+            j for j, (mine, said) in enumerate(zip(worth, claimed, strict=True)) if mine != said
+        )
+        text = (
+            f"{way.how} found a verified plan with {worth[j]} in {tiers[j].name}, "
+            f"this one has {claimed[j]}"
+        )
+        return Verdict(NOT_SETTLED if given else REFUTED, way.how, text)
     text = "a point that should be better is no better plan (a fault of the formulation)"
     return Verdict(NOT_SETTLED, way.how, text)

@@ -20,7 +20,7 @@ from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.asking import LEAST_SECONDS, Asking
 from gangplan.solvers.base import Outcome, Solver, Stop, relaxes
 from gangplan.solvers.claims import SET_ASIDE, bound_of, checked_plan, checked_point, fault
-from gangplan.solvers.held import families_off, signed
+from gangplan.solvers.held import families_off, no_worse, signed
 from gangplan.solvers.second import claimant, doubted, second_try, ways
 
 
@@ -50,6 +50,14 @@ class Incumbent:
 
     plan: Plan
     values: tuple[int, ...]
+
+
+class _Task(NamedTuple):
+    """Tier i, priced, with the tiers above it held to those of a plan in hand."""
+
+    milp: Milp
+    held: Incumbent
+    i: int
 
 
 class _Judged(NamedTuple):
@@ -98,12 +106,16 @@ class Search:
     def improve(
         self, milp: Milp, best: Incumbent, i: int, until: float
     ) -> tuple[Bound | None, Incumbent]:
-        """Search tier i from the best plan; return what it proves and the best plan now."""
-        asking = self.asking
+        """Search tier i from the best plan; return what it proves and the best plan now.
+
+        What is proven is so for plans that are no worse above tier i than ``best`` was here. The
+        best plan now may be better in one of those tiers, and worse in others after that.
+        """
+        asking, task = self.asking, _Task(milp, best, i)
         start = self._start(best) if asking.open(until) else None
         outcome = asking.first(milp, until, "search", start)
         if outcome is not None:
-            said = self._judge(milp, outcome, best, i, asking.solver)
+            said = self._judge(task, outcome, best, asking.solver)
         elif asking.crash:
             said = _Judged(best, None, asking.crash)
         else:
@@ -111,7 +123,7 @@ class Search:
         who = claimant(asking.solver, asking.limits)
         again = bool(said.wrong) and asking.open(until)
         if again:
-            said, who = self._again(milp, said, i, until)
+            said, who = self._again(task, said, until)
         if said.wrong:
             self._tell(i, said.wrong)
         if said.bound is None:
@@ -119,9 +131,9 @@ class Search:
         bound = self._certified(said.bound, SEARCH, best, i, solvers=(who,))
         if said.bound != self._cost(said.best, i) or not self.second:
             return bound, said.best
-        return self._doubt(milp, bound, said.best, i, until, others_only=again)
+        return self._doubt(task, bound, said.best, until, others_only=again)
 
-    def _again(self, milp: Milp, first: _Judged, i: int, until: float) -> tuple[_Judged, Claimant]:
+    def _again(self, task: _Task, first: _Judged, until: float) -> tuple[_Judged, Claimant]:
         """Ask the solver once more: its second way, and no start, which faults come from too.
 
         A second answer that is right mends the first: its certificate names the second way, and the
@@ -129,19 +141,19 @@ class Search:
         """
         way = second_try(self.asking.solver)
         seconds = until - time.monotonic()
-        what = f"second answer on {self.tiers[i].name}"
-        outcome = self.asking.other(way, milp, seconds, None, what, "again")
+        what = f"second answer on {self.tiers[task.i].name}"
+        outcome = self.asking.other(way, task.milp, seconds, None, what, "again")
         said = _Judged(first.best, None, "")
         if outcome is not None:
-            said = self._judge(milp, outcome, first.best, i, way.solver)
+            said = self._judge(task, outcome, first.best, way.solver)
         if said.bound is None:
-            self._tell(i, f"{first.wrong}; asked again without a start: {way.how}")
+            self._tell(task.i, f"{first.wrong}; asked again without a start: {way.how}")
         else:
             self.asking.mended()
         return said, claimant(way.solver, doubted(self.asking.limits, seconds))
 
     def _doubt(
-        self, milp: Milp, bound: Bound, best: Incumbent, i: int, until: float, others_only: bool
+        self, task: _Task, bound: Bound, best: Incumbent, until: float, others_only: bool
     ) -> tuple[Bound | None, Incumbent]:
         """Ask other ways until one has a verdict: the claim stands twice, or falls, or stands.
 
@@ -149,7 +161,7 @@ class Search:
         ----------
         others_only : the claim is that of the solver's second way already.
         """
-        asking, name = self.asking, self.tiers[i].name
+        asking, name = self.asking, self.tiers[task.i].name
         others = [way for way in ways(asking.solver) if way.other or not others_only]
         if not others:
             asking.warn(f"no second opinion on {name}: no other solver is available")
@@ -158,17 +170,18 @@ class Search:
             if left < LEAST_SECONDS or asking.interrupted:
                 break
             seconds = left if n == len(others) - 1 else left / 2
-            start = self._start(best)
-            outcome = asking.other(way, milp, seconds, start, f"second opinion on {name}")
+            start = self._start(best if self._speaks_of(task, best) else task.held)
+            outcome = asking.other(way, task.milp, seconds, start, f"second opinion on {name}")
             if outcome is None:
                 continue
-            said = self._judge(milp, outcome, best, i, way.solver)
+            said = self._judge(task, outcome, best, way.solver)
             if said.wrong:
-                self._warn(i, said.wrong)
-            if said.best is not best:
+                self._warn(task.i, said.wrong)
+            best = said.best
+            if self._speaks_of(task, best) and self._cost(best, task.i) < bound.value:
                 what = "called a plan optimal, and its second opinion found a better one"
-                self._warn(i, f"{asking.solver.name} {what}, {SET_ASIDE}")
-                return None, said.best
+                self._warn(task.i, f"{asking.solver.name} {what}, {SET_ASIDE}")
+                return None, best
             if said.bound == bound.value:
                 limits = doubted(asking.limits, seconds)
                 who = (*bound.certificate.solvers, claimant(way.solver, limits))
@@ -192,24 +205,33 @@ class Search:
             ),
         )
 
-    def _judge(
-        self, milp: Milp, outcome: Outcome, best: Incumbent, i: int, solver: Solver
-    ) -> _Judged:
+    def _judge(self, task: _Task, outcome: Outcome, best: Incumbent, solver: Solver) -> _Judged:
         """Take what an answer is worth: a plan if it is better, the bound if nothing is wrong."""
-        found = self._plan(milp, outcome, i, solver)
+        found = self._plan(task, outcome, solver)
+        in_hand = [task.held, best, *([] if found is None else [found])]
+        known = min(self._cost(plan, task.i) for plan in in_hand if self._speaks_of(task, plan))
         if found is not None and better(self.tiers, found.values, best.values):
             best = found
-        wrong = fault(milp, outcome, self._cost(best, i))
+        wrong = fault(task.milp, outcome, known)
         if wrong:
             return _Judged(best, None, f"{solver.name} {wrong}")
         if found is None and outcome.x is not None:
             return _Judged(best, None, "")
-        return _Judged(best, bound_of(milp, outcome), "")
+        return _Judged(best, bound_of(task.milp, outcome), "")
 
-    def _plan(self, milp: Milp, outcome: Outcome, i: int, solver: Solver) -> Incumbent | None:
-        """Return the verified plan of the outcome's point; None without one."""
+    def _speaks_of(self, task: _Task, plan: Incumbent) -> bool:
+        """Tell whether a plan is one of those that the held tiers leave."""
+        return no_worse(self.tiers[: task.i], plan.values, task.held.values)
+
+    def _plan(self, task: _Task, outcome: Outcome, solver: Solver) -> Incumbent | None:
+        """Return the verified plan of the outcome's point; None without one.
+
+        Where units that fell for nothing have come back, it is better than the point in an earlier
+        tier, and may be worse than it in later ones.
+        """
         if outcome.x is None:
             return None
+        milp, held, i = task
         try:
             point = checked_point(milp, outcome.x)
         except PlanError:
@@ -221,7 +243,8 @@ class Search:
             return None
         found = Incumbent(plan, values(self.model.instance, plan, self.tiers))
         worth = milp.objective(point)
-        if self._cost(found, i) > worth:
+        promised = (*held.values[:i], signed(self.tiers[i], worth))
+        if better(self.tiers[: i + 1], promised, found.values[: i + 1]):
             self._warn(
                 i,
                 f"the plan is worth {found.values[i]}, "

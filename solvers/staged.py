@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gangplan.models.certificate import Certificate
-from gangplan.models.counting import ceilings
 from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import WHOLE, Formulation, Kind, Writing
@@ -23,8 +22,9 @@ from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.solvers.asking import Asking
 from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
-from gangplan.solvers.held import families_off, priced, signed
+from gangplan.solvers.held import families_off, freedom_off, priced, signed
 from gangplan.solvers.search import Bound, Incumbent, Search, tighter
+from gangplan.solvers.standing import by_counting, reports, speaking, standing
 
 SEARCH_CELLS = 400_000
 """Cells of the formulation (counts: pairs of role and usable node) up to which a tier is searched.
@@ -102,21 +102,24 @@ def solve_tiers(
     bounds = list(counted)
     try:
         progress("counting", 0.0)
-        counted = _by_counting(instance, run.tiers)
+        counted = by_counting(instance, run.tiers)
         bounds = list(counted)
-        for i, tier in enumerate(run.tiers):
-            if not run.closed(bounds, i) and not run.interrupted:
-                bounds[i] = run.solve_tier(bounds, i, tier)
+        i = 0
+        while i < len(run.tiers) and not run.interrupted:
+            before = run.best.values
+            if not run.closed(bounds, i):
+                bounds[i] = run.solve_tier(bounds, i, run.tiers[i])
+            i = run.next_tier(bounds, counted, before, i)
     except KeyboardInterrupt:
         if run.interrupted:
             raise  # the second
         run.stopped = True
     if run.interrupted:
         run.warnings.append(INTERRUPTED)
-    kept = _kept(run, bounds, counted)
+    kept = standing(run.tiers, run.best.values, bounds, counted, run.warnings)
     return Staged(
         run.best.plan,
-        _reports(run, kept),
+        reports(run.tiers, run.best.values, kept),
         tuple(dict.fromkeys(run.warnings)),
         run.seconds,
         tuple(bound.certificate for bound in kept if bound is not None),
@@ -159,9 +162,33 @@ class _Run:
         bound = bounds[i]
         return bound is not None and bound.value >= self.cost(i)
 
+    def next_tier(
+        self,
+        bounds: list[Bound | None],
+        counted: Sequence[Bound | None],
+        before: Sequence[int],
+        i: int,
+    ) -> int:
+        """Return the tier to go on with: back to one that came out worse, for a better one above.
+
+        A plan whose needless victims came back is better in what is lost, and can be worse in
+        what is admitted after that; every way back is one to a better plan, so they end.
+        """
+        lost = before[: i + 1] if len(self.instance.running) else ()
+        for j, old in enumerate(lost):
+            if self.cost(j) > signed(self.tiers[j], old):
+                bounds[:] = speaking(self.tiers, self.best.values, bounds, counted)
+                return j
+        return i + 1
+
     def solve_tier(self, bounds: Sequence[Bound | None], i: int, tier: Tier) -> Bound | None:
         """Return the best bound of tier i; better plans go to ``best``."""
         bound = bounds[i]
+        if len(self.best.plan.evicted) and not self.formulation.preemption:
+            self.warnings.append(
+                "the formulation leaves out evictions, and the plan has some: nothing is searched"
+            )
+            return bound
         model = self._model()
         if model is None:
             return bound
@@ -187,9 +214,10 @@ class _Run:
 
     def _believed(self, bound: Bound | None, found: Bound | None) -> Bound | None:
         """Return the better bound; a model with a freedom taken away bounds no plan but its own."""
-        if self.formulation.elastic:
+        off = freedom_off(self.instance, self.formulation)
+        if not off:
             return tighter(bound, found)
-        self.warnings.append("the formulation leaves out elastic pods: bounds by counting only")
+        self.warnings.append(f"the formulation leaves out {off}: bounds by counting only")
         return bound
 
     def done(self, bound: Bound | None, i: int) -> bool:
@@ -236,53 +264,3 @@ class _Run:
         off = families_off(model.formulation)
         value = signed(tier, offset)
         return Bound(offset, Certificate(tier.name, COUNTING, value, model.kind.name, off))
-
-
-def _by_counting(instance: Instance, tiers: tuple[Tier, ...]) -> list[Bound | None]:
-    """Bound maximised tiers by counting, minimised ones by zero; valid whatever is held."""
-    found: list[Bound | None] = []
-    for tier, top in zip(tiers, ceilings(instance, tiers), strict=True):
-        value = 0 if top is None and not tier.maximise else top
-        found.append(
-            None
-            if value is None
-            else Bound(signed(tier, value), Certificate(tier.name, COUNTING, value))
-        )
-    return found
-
-
-def _kept(
-    run: _Run, bounds: Sequence[Bound | None], counted: Sequence[Bound | None]
-) -> list[Bound | None]:
-    """Set aside a bound that a plan of a later tier went past; the ``counted`` one stands in."""
-    kept: list[Bound | None] = []
-    for i, (bound, other) in enumerate(zip(bounds, counted, strict=True)):
-        if bound is not None and bound.value > run.cost(i):
-            run.warnings.append(
-                f"{run.tiers[i].name}: a bound by {bound.proof} was contradicted by a verified "
-                "plan, and was set aside"
-            )
-            bound = other
-        kept.append(bound)
-    return kept
-
-
-def _reports(run: _Run, bounds: Sequence[Bound | None]) -> tuple[TierReport, ...]:
-    """Compare every tier's bound with the final plan; proven needs every earlier tier proven."""
-    reports: list[TierReport] = []
-    earlier = True
-    for i, (tier, bound) in enumerate(zip(run.tiers, bounds, strict=True)):
-        proven = earlier and bound is not None and bound.value == run.cost(i)
-        reports.append(
-            TierReport(
-                tier.name,
-                tier.maximise,
-                run.best.values[i],
-                None if bound is None else signed(tier, bound.value),
-                "" if bound is None else bound.proof,
-                proven,
-                given=not earlier and bound is not None,
-            )
-        )
-        earlier = proven
-    return tuple(reports)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from gangplan.models.formulation import WHOLE, Formulation, Kind
+from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import restricted, said
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
@@ -28,6 +30,8 @@ class Exact:
     formulation : which families the model has; a plan always has to keep them all.
     objective, weights : see ``gangplan.models.tiers.tiers_of``.
     second_opinion : solve once more, another way, what only a search proves.
+    preemption : False: nobody is evicted, and what is proven holds for plans without evictions.
+    pdb : ``soft`` or ``hard``, see ``gangplan.models.restrict.PDB``.
     """
 
     solver: str | Solver = "highs"
@@ -36,6 +40,8 @@ class Exact:
     objective: str = "groups"
     weights: Mapping[int, int] | None = None
     second_opinion: bool = False
+    preemption: bool = True
+    pdb: str = "soft"
 
     @property
     def name(self) -> str:
@@ -50,14 +56,17 @@ class Exact:
 
         Raises
         ------
-        PlanError : the plan failed its own check, a bug in gangplan.
+        PlanError : the plan failed its own check, a bug in gangplan; no such word for ``pdb``.
         SolverError : no solver of this name can be made.
         """
         begin = time.perf_counter()
+        instance = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         tiers = tiers_of(instance, self.objective, self.weights)
         solver = get(self.solver) if isinstance(self.solver, str) else self.solver
         progress("greedy", 0.0)
-        start = greedy_plan(instance, tiers, min(SECONDS, limits.seconds))
+        # A model without evictions cannot go on from a plan with some.
+        first = instance if self.formulation.preemption else without_units(instance)
+        start = greedy_plan(first, tiers, min(SECONDS, limits.seconds))
         greedy = time.perf_counter() - begin
         refuse_broken(instance, start, "greedy")
         staged = solve_tiers(
@@ -105,6 +114,7 @@ class Exact:
             "objective": self.objective,
             **({"weights": weights} if weights else {}),
             "second_opinion": self.second_opinion,
+            **said(preemption=self.preemption, pdb=self.pdb),
             "seconds": limits.seconds,
             "gap": limits.gap,
             "threads": limits.threads,
