@@ -1,8 +1,8 @@
 r"""Allocations of running pods that come free (paper, eq. holdings).
 
-    f[c] in {0, 1}              holding c is free
-    f[c]                  <=  e[unit(u)]        each user u                     (preemption.free)
-    sum x (users of c)    <=  m (1 - f[c])      an allocated shared claim       (preemption.used)
+    f[c] in {0, 1}            holding c is free
+    f[c]                      <=  e[unit(u)]      each user u                   (preemption.free)
+    sum_{users k, n} x[k, n]  <=  m (1 - f[c])    an allocated shared claim     (preemption.used)
 
 m = the lesser of the claim's limit and what its roles' pairs hold. Only holdings that may come
 free, and give back something that a claim could take, have a column. Those whose users are in the
