@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import Flags
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.verify.allocated import NAME, Key, broken, claim_name, rows_by_claim
@@ -98,41 +98,21 @@ def _admin(instance: Instance, rows: dict[Key, list[Key]]) -> list[Violation]:
     return found
 
 
-def _counters(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
-    devices, running = instance.devices, instance.running
-    left = _left(
-        devices.counter_free,
-        running.back_counter,
-        running.back_amount,
-        free[running.back_hold],
-    )
+def drawn(instance: Instance, paying: list[Key]) -> dict[int, int]:
+    """Counter -> what the (choice, device) rows draw: each device once."""
+    devices = instance.devices
     given = np.unique(np.array([i for _, i in paying], dtype=np.int64))
     asked: dict[int, int] = {}
     # In Python integers: sums of any length are exact.
     for d in np.flatnonzero(np.isin(devices.draw_device, given)).tolist():
         counter = int(devices.draw_counter[d])
         asked[counter] = asked.get(counter, 0) + int(devices.draw_amount[d])
-    return [
-        _short(f"counter {instance.names.counters[c]}", amount, left[c])
-        for c, amount in sorted(asked.items())
-        if amount > left[c]
-    ]
+    return asked
 
 
-def _left(column: Ints, at: Ints, amount: Ints, back: Flags) -> list[int]:
-    """Add what free holdings give back, in Python integers."""
-    left: list[int] = column.tolist()
-    for place, more in zip(at[back].tolist(), amount[back].tolist(), strict=True):
-        left[place] += more
-    return left
-
-
-def _pots(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
-    devices, claims, names = instance.devices, instance.claims, instance.names
-    running = instance.running
-    left = _left(
-        devices.pot_free, running.spare_pot, running.spare_amount, free[running.spare_hold]
-    )
+def poured(instance: Instance, paying: list[Key]) -> dict[int, int]:
+    """Pot -> what the (choice, device) rows use, each share of a device by itself."""
+    devices, claims = instance.devices, instance.claims
     shares = Counter(paying)
     chosen = np.unique(np.array([b for b, _ in shares], dtype=np.int64))
     asked: dict[int, int] = {}
@@ -140,13 +120,46 @@ def _pots(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]
         pot = int(claims.use_pot[u])
         times = shares[int(claims.use_choice[u]), int(devices.pot_device[pot])]
         asked[pot] = asked.get(pot, 0) + times * int(claims.use_amount[u])
+    return asked
+
+
+def counters_left(instance: Instance, free: Flags) -> list[int]:
+    """C amounts, with what ``free`` (H,) holdings give back; in Python integers."""
+    running = instance.running
+    left: list[int] = instance.devices.counter_free.tolist()
+    back = free[running.back_hold]
+    amounts = running.back_amount[back].tolist()
+    for c, more in zip(running.back_counter[back].tolist(), amounts, strict=True):
+        left[c] += more
+    return left
+
+
+def pots_left(instance: Instance, free: Flags) -> list[int]:
+    """M amounts, likewise."""
+    running = instance.running
+    left: list[int] = instance.devices.pot_free.tolist()
+    back = free[running.spare_hold]
+    amounts = running.spare_amount[back].tolist()
+    for m, more in zip(running.spare_pot[back].tolist(), amounts, strict=True):
+        left[m] += more
+    return left
+
+
+def _counters(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
+    left = counters_left(instance, free)
     return [
-        _short(
-            f"device {names.devices[int(devices.pot_device[m])]}, capacity {names.pots[m]}",
-            amount,
-            left[m],
-        )
-        for m, amount in sorted(asked.items())
+        _short(f"counter {instance.names.counters[c]}", amount, left[c])
+        for c, amount in sorted(drawn(instance, paying).items())
+        if amount > left[c]
+    ]
+
+
+def _pots(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:
+    names, device = instance.names, instance.devices.pot_device
+    left = pots_left(instance, free)
+    return [
+        _short(f"device {names.devices[int(device[m])]}, capacity {names.pots[m]}", amount, left[m])
+        for m, amount in sorted(poured(instance, paying).items())
         if amount > left[m]
     ]
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
 from gangplan.models.verify.members import ancestors
 
 
@@ -39,6 +40,12 @@ def room(instance: Instance, falls: Flags) -> npt.NDArray[Any]:
     running = instance.running
     here = np.flatnonzero(falls & (running.pod_node >= 0))
     return sums(instance, running.pod_node[here], running.pod_request[here])
+
+
+def asked(instance: Instance, plan: Plan, pods: Flags) -> npt.NDArray[Any]:
+    """(N, R) requests of the flagged (P,) pods, all of them placed."""
+    pod = np.flatnonzero(pods)
+    return sums(instance, plan.node[pod], instance.roles.request[instance.pod_role[pod]])
 
 
 def sums(instance: Instance, node: Ints, request: Ints) -> npt.NDArray[Any]:
