@@ -15,7 +15,7 @@ from gangplan.models.needs import needs_of
 from gangplan.models.result import Result
 from gangplan.models.slots import slots_of
 from gangplan.solvers.explain.reasons import reasons
-from gangplan.solvers.explain.short import CANNOT, leaving, sentence
+from gangplan.solvers.explain.short import CANNOT, in_full, leaving, sentence
 
 _PROOF = re.compile(rf"{CANNOT}|cannot start|no plan\b|(?<!not )\bproven\b", re.IGNORECASE)
 """The words that sentences of ours claim a proof with."""
@@ -49,7 +49,8 @@ def claimed_reasons(instance: Instance, result: Result) -> Iterator[Claimed]:
         if CANNOT in text.casefold():
             short = cannot_be_placed(instance, g, needs, slots)
             true = "" if short is None else sentence(instance, g, short)
-            holds = bool(true) and text in (true, true + leaving(instance, g, needs))
+            full = "" if short is None else in_full(instance, g, short, needs)
+            holds = bool(true) and text in (true, true + leaving(instance, g, needs), full)
             said = "counted again" if holds else f"counted again: {true or 'nothing rules it out'}"
         elif text != told.get(g):
             holds, said = False, f"derived again: {told.get(g, 'nothing: it does not wait')}"

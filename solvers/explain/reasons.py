@@ -1,22 +1,25 @@
 """One sentence a waiting group: why it waits, and how that is known.
 
-Held groups say what they wait for; a shortage by counting is a proof by itself; that there is no
-room left beside what is admitted is proven exactly when the tiers that count the group are.
+Held groups say what they wait for; a shortage by counting is a proof by itself; a group that loses
+pods gains none; that there is no room left beside what is admitted is proven exactly when the tiers
+that count the group are.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import BARE, GANG
 from gangplan.models.counting import cannot_be_placed
+from gangplan.models.gone import LOSES
 from gangplan.models.instance import Instance
 from gangplan.models.needs import needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.result import TierReport
 from gangplan.models.slots import Slots, slots_of
-from gangplan.solvers.explain.short import leaving, sentence
+from gangplan.models.victims import losing_roots, victims_of
+from gangplan.solvers.explain.short import evicts_nobody, in_full
 from gangplan.solvers.explain.trees import Trees, trees_of
 
 WEIGHTED = "weighted-gpus"
@@ -26,13 +29,17 @@ NOT_PROVEN = "no room was found beside what is admitted (not proven)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What is looked at for every group: placed, wanted (G,) pods, and the reports of the plan."""
+    """What is looked at for every group: placed, wanted (G,) pods, and the reports of the plan.
+
+    ``loses``: (G,) its root loses pods.
+    """
 
     slots: Slots
     trees: Trees
     placed: Ints
     wanted: Ints
     reports: tuple[TierReport, ...]
+    loses: Flags
 
 
 def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
@@ -49,7 +56,9 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
     waits |= instance.groups.held
     if not waits.any():
         return {}
-    known = _Known(slots, trees_of(instance, needs, slots, placed), placed, wanted, reports)
+    loses = losing_roots(instance, plan.evicted)[victims_of(instance).root]
+    trees = trees_of(instance, needs, slots, placed)
+    known = _Known(slots, trees, placed, wanted, reports, loses)
     return {int(g): _why(instance, int(g), known) for g in np.flatnonzero(waits)}
 
 
@@ -62,7 +71,15 @@ def _why(instance: Instance, g: int, known: _Known) -> str:
     needs = known.trees.needs
     short = cannot_be_placed(instance, g, needs, known.slots)
     if short is not None:
-        return sentence(instance, g, short) + leaving(instance, g, needs)
+        return in_full(instance, g, short, needs)
+    if known.loses[g]:
+        return LOSES
+    return _beside_others(instance, g, known) + evicts_nobody(instance, g)
+
+
+def _beside_others(instance: Instance, g: int, known: _Known) -> str:
+    """Explain a group that could be placed if it were alone."""
+    needs = known.trees.needs
     if instance.groups.parent[g] >= 0:
         return _below_a_tree(instance, g, known)
     own = instance.roles.devices[instance.roles.group == g]
@@ -110,9 +127,11 @@ def _no_room(priority: int, pays: int, what: str, reports: tuple[TierReport, ...
         return f"no room beside what is admitted: no plan is worth more (proven: {proof})"
     if not any(r.value for r in reports[: last + 1]):
         return f"no plan {what} (proven: {proof})"
+    lost = any(r.name.startswith("lost") for r in reports[: last + 1])
+    more = ", or more running work of such a priority is given up" if lost else ""
     return (
         f"no room beside what is admitted: no plan {what} unless another group or pod of "
-        f"priority {priority} or above waits instead (proven: {proof})"
+        f"priority {priority} or above waits instead{more} (proven: {proof})"
     )
 
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from gangplan.models.counting import Shortage, cannot_be_placed
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
 from gangplan.models.once import once
-from gangplan.models.slots import slots_of
+from gangplan.models.slots import seen_by, slots_of
+from gangplan.models.victims import victims_of
 from gangplan.solvers.explain.few import too_few_devices
 
 CANNOT = "cannot be placed"
@@ -18,8 +20,20 @@ NO_NODE = "eligible nodes"
 """What a shortage names where no node may be used at all."""
 
 
+ALONE = "; it evicts nobody (its preemptionPolicy is Never, or room is on its way to it)"
+"""Said of a group that waits for room, and for which others could make some."""
+
+
+def in_full(instance: Instance, g: int, short: Shortage, needs: Needs) -> str:
+    """Put the shortage of group g into words, with what would lift it."""
+    return sentence(instance, g, short) + leaving(instance, g, needs) + evicts_nobody(instance, g)
+
+
 def sentence(instance: Instance, g: int, short: Shortage) -> str:
     """Put the shortage of group g into words."""
+    seen, even = seen_by(instance, g), ""
+    if seen is not instance and victims_of(instance).can.any():
+        even = " even with every unit gone that can be evicted"
     role = f" of role {short.role}" if short.role else ""
     where = f" in the best domain, {short.domain}" if short.domain else ""
     pods = "pod" if short.need == 1 else "pods"
@@ -27,11 +41,9 @@ def sentence(instance: Instance, g: int, short: Shortage) -> str:
     if short.resource == NO_NODE:
         lacks = "no node may take them (node selector, affinity, taints, cordons, missing labels)"
     elif not short.have:
-        lacks += _too_big(instance, g, short.resource) or too_few_devices(
-            instance, g, short.resource
-        )
+        lacks += _too_big(seen, g, short.resource) or too_few_devices(seen, g, short.resource)
     return (
-        f"{CANNOT}: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
+        f"{CANNOT}{even}: {short.need} {pods}{role} needed, {short.have} can be placed{where}; "
         f"{lacks} (proven: counting)"
     )
 
@@ -51,6 +63,14 @@ def leaving(instance: Instance, g: int, needs: Needs) -> str:
     ]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return f"; room comes free when the terminating pods are gone: {shown}"
+
+
+def evicts_nobody(instance: Instance, g: int) -> str:
+    """Say that a group evicts nobody, where the room of units that can fall might do for it."""
+    below = instance.running.priority < victims_of(instance).rank[g]
+    if not (below.any() and (instance.running.never == g).any()):
+        return ""
+    return "" if cannot_be_placed(loosened(instance), g) else ALONE
 
 
 @once

@@ -10,6 +10,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.restrict import restricted, said
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
+from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
 from gangplan.solvers.planners.greedy import SECONDS, greedy_plan
@@ -17,6 +18,9 @@ from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
 from gangplan.solvers.versions import versions
+
+OFF = "preemption is off: what is proven, and why groups wait, holds for plans without evictions"
+"""The warning where somebody could have been evicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class Exact:
         SolverError : no solver of this name can be made.
         """
         begin = time.perf_counter()
+        warnings = () if self.preemption or not victims_of(instance).can.any() else (OFF,)
         instance = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         tiers = tiers_of(instance, self.objective, self.weights)
         solver = get(self.solver) if isinstance(self.solver, str) else self.solver
@@ -91,7 +96,7 @@ class Exact:
             "optimal" if all(tier.proven for tier in staged.tiers) else "feasible",
             self._about(solver, limits),
             reasons(instance, staged.plan, staged.tiers),
-            staged.warnings,
+            (*warnings, *staged.warnings),
             {
                 "greedy": greedy,
                 "build": 0.0,
