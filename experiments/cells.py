@@ -37,7 +37,8 @@ class Cell:
         """One line for people."""
         plan = self.planner
         how = "/".join(part for part in (plan.planner, plan.solver, plan.formulation) if part)
-        return f"{self.source.label} seed {self.limits.seed}: {how}"
+        more = "".join(f" {name}={value}" for name, value in plan.options().items())
+        return f"{self.source.label} seed {self.limits.seed}: {how}{more}"
 
 
 def cells(experiment: Experiment) -> Iterator[Cell]:
@@ -68,7 +69,7 @@ def key(cell: Cell, digest: str) -> str:
     """
     parts = {
         "instance": digest,
-        "planner": asdict(cell.planner),
+        "planner": cell.planner.chosen(),
         "limits": asdict(cell.limits),
         "versions": versions(cell.planner.solver),
     }
@@ -99,6 +100,8 @@ def blank(cell: Cell, digest: str = "", status: str = DONE, reason: str = "") ->
         solver=cell.planner.solver,
         formulation=cell.planner.formulation,
         objective=cell.planner.objective,
+        preemption=cell.planner.preemption,
+        pdb=cell.planner.pdb,
         time_limit=cell.limits.seconds,
         gap_limit=cell.limits.gap,
         threads=cell.limits.threads,

@@ -21,6 +21,8 @@ def compare(
     solvers: Sequence[str] = ("highs",),
     formulations: Sequence[str] = ("counts",),
     objective: str = "groups",
+    preemption: Sequence[bool] = (True,),
+    pdb: str = "soft",
     limits: Limits | None = None,
     label: str = "instance",
     executor: Executor | None = None,
@@ -31,18 +33,20 @@ def compare(
     Parameters
     ----------
     solvers : those that are known but not installed become skipped records.
+    preemption : (True, False) runs each with and without evictions, side by side.
+    pdb : see ``gangplan.models.restrict.PDB``.
     label : of the instance, for tables.
 
     Returns
     -------
-    One record a combination, in the order given: planners, then formulations, then solvers;
+    One record a combination, in the order given: planners, formulations, solvers, preemption;
     a planner without a choice of solver or formulation comes once.
 
     Raises
     ------
     InputError : an unknown planner, solver, formulation or objective, or an empty list.
     """
-    specs = choices(planners, solvers, formulations, (objective,))
+    specs = choices(planners, solvers, formulations, (objective,), preemption, (pdb,))
     within = limits or Limits()
     cells = [Cell("compare", Given(instance, label), spec, within) for spec in specs]
     ready = [cell for cell in cells if not cannot_run(cell)]

@@ -21,6 +21,7 @@ from gangplan.experiments.records import FAILED, SKIPPED, Record, TierRecord
 from gangplan.models.errors import FormulationError, GangplanError, InputError
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, build, row_block
+from gangplan.models.restrict import as_planned
 from gangplan.models.result import Result, TierReport
 from gangplan.models.verify import check, check_tiers
 from gangplan.solvers import registry
@@ -71,9 +72,10 @@ def _measured(cell: Cell, instance: Instance, record: Record, read: float) -> Re
     clock = [time.perf_counter()]
     result = planner.plan(instance, cell.limits)
     clock.append(time.perf_counter())
+    planned = as_planned(instance, result.planner)
     broken = (
-        *check(instance, result.plan),
-        *check_tiers(instance, result.plan, result.tiers),
+        *check(planned, result.plan),
+        *check_tiers(planned, result.plan, result.tiers),
     )
     clock.append(time.perf_counter())
     seconds = {"read": read, "plan": clock[1] - clock[0], "verify": clock[2] - clock[1]}
@@ -100,7 +102,7 @@ def _measured(cell: Cell, instance: Instance, record: Record, read: float) -> Re
 def _planner(cell: Cell) -> tuple[Planner, Metered | None]:
     """Make the planner, its solver with a meter."""
     spec = cell.planner
-    options: dict[str, Any] = {"objective": spec.objective}
+    options: dict[str, Any] = {"objective": spec.objective, **spec.options()}
     meter = Metered(registry.get(spec.solver)) if spec.solver else None
     if meter is not None:
         options["solver"] = meter

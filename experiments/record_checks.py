@@ -83,6 +83,8 @@ RECORD: Rules = {
     "status": (lambda value: value in ("done", "skipped", "failed"), "done, skipped or failed"),
     **dict.fromkeys(("key", "reason", "instance", "family", "digest", "stop"), _TEXT),
     **dict.fromkeys(("planner", "solver", "formulation", "objective"), _TEXT),
+    "preemption": (_is_flag, "true or false"),
+    "pdb": (lambda value: value in ("soft", "hard"), "soft or hard"),
     **dict.fromkeys(("nodes", "groups", "pods", "threads", "seed", "solver_errors"), _COUNT),
     **dict.fromkeys(("time_limit", "gap_limit", "overshoot"), _LENGTH),
     **dict.fromkeys(("violations", "warnings"), _SENTENCES),

@@ -58,6 +58,7 @@ class Record:
     nodes, groups, pods : its size (pods that wait).
     planner, solver, formulation, objective : solver and formulation are empty where the planner
         has none.
+    preemption, pdb : what the planner was asked about evictions.
     time_limit, gap_limit, threads, memory_limit, seed : the limits; seconds, relative gap, bytes.
     tiers : values and bounds, in order.
     stop : ``optimal`` (every tier proven) or ``feasible``; empty unless DONE.
@@ -88,6 +89,8 @@ class Record:
     solver: str = ""
     formulation: str = ""
     objective: str
+    preemption: bool = True
+    pdb: str = "soft"
     time_limit: float
     gap_limit: float = 0.0
     threads: int = 1
@@ -138,7 +141,7 @@ class Record:
         return (
             *(self.experiment, self.instance, self.planner, self.solver, self.formulation),
             *(self.objective, self.time_limit, self.gap_limit, self.threads, self.seed),
-            self.memory_limit,
+            *(self.memory_limit, self.preemption, self.pdb),
         )
 
     def as_json(self) -> dict[str, Any]:

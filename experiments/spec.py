@@ -15,6 +15,8 @@
     solver = ["highs", "cbc"]
     formulation = ["counts", "assignment"]
     objective = "weighted-gpus"
+    preemption = false                # default: true
+    pdb = "hard"                      # default: "soft"
 
     [limits]
     seconds = 20
@@ -32,29 +34,12 @@ from pathlib import Path
 from typing import Any
 
 from gangplan.datasets.kubernetes.text import quantity
+from gangplan.experiments.choices import PlannerSpec as PlannerSpec
+from gangplan.experiments.choices import choices as choices
 from gangplan.experiments.record_checks import LONGEST, is_name, is_number, is_whole
 from gangplan.experiments.sources import File, Generated, Source
 from gangplan.models.errors import Fault, InputError
-from gangplan.models.tiers import OBJECTIVES
-from gangplan.solvers import registry
 from gangplan.solvers.base import MOST_SECONDS, Limits
-
-
-@dataclass(frozen=True, slots=True)
-class PlannerSpec:
-    """A planner and its options.
-
-    Attributes
-    ----------
-    planner : a name of ``registry.planners()``.
-    solver, formulation : empty where the planner has no such choice.
-    objective : a name of ``gangplan.models.tiers.OBJECTIVES``.
-    """
-
-    planner: str
-    solver: str = ""
-    formulation: str = ""
-    objective: str = "groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,55 +60,6 @@ class Experiment:
     planners: tuple[PlannerSpec, ...]
     limits: tuple[Limits, ...]
     seeds: tuple[int, ...]
-
-
-def choices(
-    planners: Sequence[str],
-    solvers: Sequence[str],
-    formulations: Sequence[str],
-    objectives: Sequence[str] = ("groups",),
-) -> tuple[PlannerSpec, ...]:
-    """Combine names; a planner without a choice of solver or formulation comes once.
-
-    Raises
-    ------
-    InputError : an unknown planner, solver, formulation or objective, or an empty list. A solver
-        that is known but not installed is none: its cells are skipped.
-    """
-    known = {
-        "planner": (planners, registry.planners()),
-        "solver": (solvers, registry.solvers()),
-        "formulation": (formulations, registry.formulations()),
-        "objective": (objectives, OBJECTIVES),
-    }
-    faults = [
-        Fault("", f"{kind} {name}", "", f"no {kind} of this name: one of {', '.join(good)}")
-        for kind, (names, good) in known.items()
-        for name in names
-        if name not in good
-    ]
-    for kind, (names, _) in known.items():
-        if not names:
-            faults.append(Fault("", f"{kind}s", "", "at least one expected"))
-    if faults:
-        raise InputError(faults)
-    specs = [
-        PlannerSpec(
-            planner,
-            solver if _chooses(planner, "solver") else "",
-            formulation if _chooses(planner, "kind") else "",
-            objective,
-        )
-        for planner, formulation, solver, objective in product(
-            planners, formulations, solvers, objectives
-        )
-    ]
-    return tuple(dict.fromkeys(specs))
-
-
-def _chooses(planner: str, option: str) -> bool:
-    """Tell whether a planner has this option, by the attribute it keeps it in."""
-    return hasattr(registry.get_planner(planner), option)
 
 
 def read(path: str | Path) -> Experiment:
@@ -151,7 +87,7 @@ Check = Callable[[object], bool]
 
 _TOP = ("name", "instances", "planners", "limits", "seeds")
 _INSTANCE = ("generator", "trace", "file", "nodes", "groups")
-_PLANNER = ("planner", "solver", "formulation", "objective")
+_PLANNER = ("planner", "solver", "formulation", "objective", "preemption", "pdb")
 _LIMITS = ("seconds", "gap", "threads", "memory")
 
 
@@ -237,9 +173,15 @@ class _Reader:
     def _planners(self, where: str, table: Mapping[str, Any]) -> tuple[PlannerSpec, ...]:
         self._known(table, where, _PLANNER)
         before = len(self.faults)
+        usual = ("exact", "highs", "counts", "groups", True, "soft")
         lists = [
-            self._several({field: default} | dict(table), field, where, _is_word, "names")
-            for field, default in zip(_PLANNER, ("exact", "highs", "counts", "groups"), strict=True)
+            self._several(
+                {field: default} | dict(table),
+                field,
+                where,
+                *((_is_flag, "true or false") if default is True else (_is_word, "names")),
+            )
+            for field, default in zip(_PLANNER, usual, strict=True)
         ]
         if len(self.faults) > before:
             return ()
@@ -326,6 +268,10 @@ def _is_memory(value: Any) -> bool:
 
 def _bytes(value: object) -> int:
     return quantity.parse(value, round_up=False, minimum=1)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
 
 
 def _is_word(value: object) -> bool:

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gangplan.experiments import spec
+from gangplan.experiments.cells import Cell, key
 from gangplan.experiments.sources import File, Generated
 from gangplan.experiments.spec import PlannerSpec
 from gangplan.models.errors import InputError
@@ -175,3 +177,32 @@ def test_files_of_one_name_in_two_folders_stay_two_instances(tmp_path: Path) -> 
     text = 'seeds = 1\n[[instances]]\nfile = ["a/x.json", "b/x.json"]\n[[planners]]\n'
     labels = [source.label for source in spec.read(write(tmp_path, text)).sources]
     assert labels == ["a/x.json", "b/x.json"]
+
+
+def test_options_on_evictions_make_planners_of_their_own(tmp_path: Path) -> None:
+    text = WHOLE.replace('["greedy", "exact"]', '"exact"\npreemption = [true, false]\npdb = "hard"')
+    read = spec.read(write(tmp_path, text.replace('["highs", "scip"]', '"highs"')))
+    assert read.planners == (
+        PlannerSpec("exact", "highs", "counts", pdb="hard"),
+        PlannerSpec("exact", "highs", "counts", preemption=False, pdb="hard"),
+    )
+    assert faults(tmp_path, text.replace("[true, false]", '"no"').replace('"hard"', '"often"')) == [
+        "e.toml: planners[0].preemption: true or false expected, not 'no'",
+    ]
+    assert faults(tmp_path, text.replace('"hard"', '"often"')) == [
+        "e.toml: planners[0]: pdb often: no pdb of this name: one of soft, hard",
+    ]
+
+
+def test_what_is_usual_says_nothing_in_a_key() -> None:
+    """Records made before there was a choice are known again."""
+    cell = Cell("x", Generated("generator", "training"), PlannerSpec("greedy"), Limits())
+    assert cell.planner.chosen() == {
+        "planner": "greedy",
+        "solver": "",
+        "formulation": "",
+        "objective": "groups",
+    }
+    without = replace(cell, planner=PlannerSpec("greedy", preemption=False))
+    assert key(without, "d") != key(cell, "d")
+    assert without.label.endswith("greedy preemption=False")

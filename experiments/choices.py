@@ -1,0 +1,93 @@
+"""Planners and their options, combined: what an experiment or a comparison runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from gangplan.models.errors import Fault, InputError
+from gangplan.models.restrict import PDB, said
+from gangplan.models.tiers import OBJECTIVES
+from gangplan.solvers import registry
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerSpec:
+    """A planner and its options.
+
+    Attributes
+    ----------
+    planner : a name of ``registry.planners()``.
+    solver, formulation : empty where the planner has no such choice.
+    objective : a name of ``gangplan.models.tiers.OBJECTIVES``.
+    preemption, pdb : see ``gangplan.models.restrict``.
+    """
+
+    planner: str
+    solver: str = ""
+    formulation: str = ""
+    objective: str = "groups"
+    preemption: bool = True
+    pdb: str = "soft"
+
+    def options(self) -> dict[str, object]:
+        """Options on evictions that are not the usual ones."""
+        return said(preemption=self.preemption, pdb=self.pdb)
+
+    def chosen(self) -> dict[str, object]:
+        """Everything that tells this planner from others; what is usual says nothing."""
+        fields = ("planner", "solver", "formulation", "objective")
+        return {field: getattr(self, field) for field in fields} | self.options()
+
+
+def choices(
+    planners: Sequence[str],
+    solvers: Sequence[str],
+    formulations: Sequence[str],
+    objectives: Sequence[str] = ("groups",),
+    preemption: Sequence[bool] = (True,),
+    pdb: Sequence[str] = ("soft",),
+) -> tuple[PlannerSpec, ...]:
+    """Combine names; a planner without a choice of solver or formulation comes once.
+
+    Raises
+    ------
+    InputError : an unknown planner, solver, formulation, objective or word for ``pdb``, or an empty
+        list. A solver that is known but not installed is none: its cells are skipped.
+    """
+    known = {
+        "planner": (planners, registry.planners()),
+        "solver": (solvers, registry.solvers()),
+        "formulation": (formulations, registry.formulations()),
+        "objective": (objectives, OBJECTIVES),
+        "pdb": (pdb, PDB),
+    }
+    faults = [
+        Fault("", f"{kind} {name}", "", f"no {kind} of this name: one of {', '.join(good)}")
+        for kind, (names, good) in known.items()
+        for name in names
+        if name not in good
+    ]
+    for kind, (names, _) in known.items():
+        if not names:
+            faults.append(Fault("", f"{kind}s", "", "at least one expected"))
+    if faults:
+        raise InputError(faults)
+    specs = [
+        PlannerSpec(
+            planner,
+            solver if _chooses(planner, "solver") else "",
+            formulation if _chooses(planner, "kind") else "",
+            objective,
+            evicts,
+            budgets,
+        )
+        for planner, formulation, solver, objective, evicts, budgets in product(
+            planners, formulations, solvers, objectives, preemption, pdb
+        )
+    ]
+    return tuple(dict.fromkeys(specs))
+
+
+def _chooses(planner: str, option: str) -> bool:
+    """Tell whether a planner has this option, by the attribute it keeps it in."""
+    return hasattr(registry.get_planner(planner), option)
