@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from gangplan.datasets.kubernetes.assemble.build import build
 from gangplan.datasets.kubernetes.assemble.duplicates import duplicates_of
 from gangplan.datasets.kubernetes.objects import deviceobjects, foreign, groupspec, kueue
+from gangplan.datasets.kubernetes.objects.budgets import budget
 from gangplan.datasets.kubernetes.objects.composites import composite
 from gangplan.datasets.kubernetes.objects.groups import group
 from gangplan.datasets.kubernetes.objects.jobs import JobRecord, expand, job
@@ -30,6 +31,7 @@ _VERSIONS = {
     ("", "Node"): ("v1",),
     ("", "Pod"): ("v1",),
     ("batch", "Job"): ("v1",),
+    ("policy", "PodDisruptionBudget"): ("v1",),
     (groupspec.GROUP, "PriorityClass"): ("v1",),
     (groupspec.GROUP, "PodGroup"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "Workload"): tuple(groupspec.KUBERNETES),
@@ -211,6 +213,11 @@ class _Reading:
         fields = document.fields(self.faults)
         deviceobjects.read_object(self.snapshot.devices, fields, document.kind, version)
 
+    def _budget(self, document: Document, version: str) -> None:
+        record = budget(document.fields(self.faults))
+        if record is not None:
+            self.snapshot.budgets.append(record)
+
     def _topology(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
         name = fields.section("metadata").text("name", required=True)
@@ -221,6 +228,7 @@ _READERS: Mapping[tuple[str, str], Callable[[_Reading, Document, str], None]] = 
     ("", "Node"): _Reading._node,
     ("", "Pod"): _Reading._pod,
     ("batch", "Job"): _Reading._job,
+    ("policy", "PodDisruptionBudget"): _Reading._budget,
     (groupspec.GROUP, "PriorityClass"): _Reading._priority_class,
     (groupspec.GROUP, "PodGroup"): _Reading._group,
     (groupspec.GROUP, "CompositePodGroup"): _Reading._composite,
@@ -238,6 +246,8 @@ def _unknown_version(key: tuple[str, str], version: str) -> str:
         text += " (v1alpha1 is of Kubernetes 1.35)"
     if group_name == deviceobjects.GROUP and version == "v1alpha3":
         text += " (v1alpha3 is of Kubernetes 1.31)"
+    if group_name == "policy" and version == "v1beta1":
+        text += " (v1beta1 is of Kubernetes 1.24)"
     return text
 
 

@@ -76,6 +76,12 @@ class NodeRecord:
 DEFAULT_SCHEDULER = "default-scheduler"
 """The scheduler of a pod that names none."""
 
+NEVER = "Never"
+"""The preemptionPolicy of what evicts nobody."""
+
+POLICIES = ("PreemptLowerPriority", NEVER)
+"""Every preemptionPolicy of pods, groups and priority classes."""
+
 
 @dataclass(frozen=True, slots=True)
 class PodRecord:
@@ -100,6 +106,10 @@ class PodRecord:
     claims : spec.resourceClaims. ``extended_claim`` : claim that the scheduler made for its
         extended resources (status.extendedResourceClaimStatus); empty without one.
     uid : metadata.uid; empty in manifests.
+    preemption_policy : spec.preemptionPolicy; empty without one.
+    nominated : status.nominatedNodeName. ``started`` : status.startTime, seconds since the epoch.
+    fixed : ``DaemonSet``, ``mirror`` or ``static`` for pods that nobody evicts; else empty.
+    ready : its condition Ready is not ``False``.
     """
 
     namespace: str
@@ -124,6 +134,11 @@ class PodRecord:
     claims: tuple[PodClaim, ...] = ()
     extended_claim: str = ""
     uid: str = ""
+    preemption_policy: str = ""
+    nominated: str = ""
+    started: float | None = None
+    fixed: str = ""
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +165,8 @@ class GroupRecord:
     unsupported : paths of hard rules that are not honoured yet.
     workload : name of the Workload it was made from; empty without one.
     claims : spec.resourceClaims: each has one allocation for all pods that name it alike.
+    preemption_policy : spec.preemptionPolicy (1.37); empty without one.
+    uid : metadata.uid; empty in manifests.
     """
 
     namespace: str
@@ -168,6 +185,8 @@ class GroupRecord:
     source: str
     workload: str = ""
     claims: tuple[PodClaim, ...] = ()
+    preemption_policy: str = ""
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +205,8 @@ class CompositeRecord:
     created: float | None
     source: str
     workload: str = ""
+    preemption_policy: str = ""
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +216,39 @@ class PriorityClassRecord:
     name: str
     value: int
     default: bool
+    source: str
+    preemption_policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """An amount of pods: a number of them, or of hundredths of all (``percent``)."""
+
+    number: int
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRecord:
+    """A policy/v1 PodDisruptionBudget.
+
+    Attributes
+    ----------
+    selector : None selects no pod, an empty one all pods of the namespace.
+    least, most : spec.minAvailable, spec.maxUnavailable; at most one of them.
+    allowed : status.disruptionsAllowed; None where the status does not say.
+    disrupted : names in status.disruptedPods: their eviction is counted already.
+    unready_free : unhealthyPodEvictionPolicy AlwaysAllow: pods that are not ready do not count.
+    """
+
+    namespace: str
+    name: str
+    selector: LabelSelector | None
+    least: Share | None
+    most: Share | None
+    allowed: int | None
+    disrupted: frozenset[str]
+    unready_free: bool
     source: str
 
 
@@ -214,6 +268,7 @@ class Snapshot:
     groups: list[GroupRecord] = field(default_factory=list)
     composites: list[CompositeRecord] = field(default_factory=list)
     classes: list[PriorityClassRecord] = field(default_factory=list)
+    budgets: list[BudgetRecord] = field(default_factory=list)
     levels: tuple[str, ...] = ()
     devices: DeviceObjects = field(default_factory=DeviceObjects)
     notes: list[str] = field(default_factory=list)

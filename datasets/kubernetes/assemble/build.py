@@ -24,6 +24,9 @@ from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit, g
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
 from gangplan.datasets.kubernetes.assemble.roles import Role, roles_of
 from gangplan.datasets.kubernetes.assemble.rules import hold_slices, owners_of, rule_columns
+from gangplan.datasets.kubernetes.assemble.running.nominated import reserved_of
+from gangplan.datasets.kubernetes.assemble.running.section import Work, section_of, work_of
+from gangplan.datasets.kubernetes.assemble.running.units import on_unknown_nodes
 from gangplan.datasets.kubernetes.assemble.trees import Branch
 from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord, Snapshot
@@ -57,6 +60,7 @@ class _Parts:
     rules: Rules
     classes: Classes
     claimed: Claimed | None
+    work: Work
 
     @property
     def node(self) -> dict[str, int]:
@@ -94,6 +98,7 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         for g, unit in enumerate(members.units)
         for role in roles_of(unit, claims.users, faults)
     ]
+    work = work_of(snapshot, members, branches, priorities, claims.extended, told)
     faults.check()
 
     nodes = sorted(snapshot.nodes, key=lambda record: natural(record.name))
@@ -110,9 +115,16 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         _held_rules(members, branches, levels, nodes, ignore_unsupported, told),
         classes_of(nodes, [role.pods[0].eligibility for _, role in roles]),
         claimed(
-            claims, snapshot.devices, nodes, [(role.use, role.pods) for _, role in roles], told
+            claims,
+            snapshot.devices,
+            nodes,
+            [(role.use, role.pods, g in work.never) for g, role in roles],
+            work.holders,
+            told,
         ),
+        work,
     )
+    told += on_unknown_nodes(work.units, parts.node)
     told += notes.of_building(nodes, members, levels, snapshot.levels)
     return _instance(parts, snapshot, told)
 
@@ -150,10 +162,11 @@ def _held_rules(
     return rules
 
 
-def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instance:
+def _instance(parts: _Parts, snapshot: Snapshot, told: list[str]) -> Instance:
     units, branches, roles = parts.members.units, parts.branches, parts.roles
     leaving = [pod for pod in parts.members.leaving if pod.node in parts.node]
     space = room.room_of(parts.nodes, parts.members.holding, parts.resources)
+    reserved = reserved_of(parts.work.nominated, leaving, parts.node, parts.resources, space, told)
     instance = Instance(
         nodes=Nodes(space.free, parts.classes.node_class, space.intact),
         topology=parts.levels.topology,
@@ -183,8 +196,15 @@ def _instance(parts: _Parts, snapshot: Snapshot, told: Sequence[str]) -> Instanc
             notes=tuple(sorted(set(map(printable, told)), key=natural)),
         ),
         device_columns=tuple(r for r, name in enumerate(parts.resources) if room.is_device(name)),
+        reserved=reserved,
     )
-    return instance if parts.claimed is None else _with_claims(instance, parts.claimed, space)
+    if parts.claimed is not None:
+        instance = _with_claims(instance, parts.claimed, space)
+    holds = parts.claimed.holds if parts.claimed is not None else ()
+    section = section_of(parts.work, parts.node, parts.resources, space, holds)
+    return replace(
+        instance, running=section.running, names=replace(instance.names, **section.names)
+    )
 
 
 def _with_claims(instance: Instance, claimed: Claimed, space: room.Room) -> Instance:

@@ -26,6 +26,7 @@ def duplicates(snapshot: Snapshot, faults: Faults) -> None:
     duplicates_of("PodGroup", snapshot.groups, faults)
     duplicates_of("CompositePodGroup", snapshot.composites, faults)
     duplicates_of("PriorityClass", snapshot.classes, faults)
+    duplicates_of("PodDisruptionBudget", snapshot.budgets, faults)
     devices = snapshot.devices
     duplicates_of("ResourceSlice", devices.slices, faults)
     duplicates_of("DeviceClass", devices.classes, faults)

@@ -13,7 +13,13 @@ from gangplan.datasets.kubernetes.assemble.devices.users import Users
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL, Wishes, wishes
 from gangplan.datasets.kubernetes.order import by_name, full_name, natural
-from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord, Snapshot, TopologyRule
+from gangplan.datasets.kubernetes.records import (
+    NEVER,
+    GroupRecord,
+    PodRecord,
+    Snapshot,
+    TopologyRule,
+)
 from gangplan.datasets.kubernetes.text.fields import Faults
 
 FINISHED = frozenset({"Succeeded", "Failed"})
@@ -34,7 +40,7 @@ class Unit:
     unsupported : hard rules that are not honoured.
     held : reasons why it may place nothing now.
     parent : number of the composite above it; -1 for a root.
-    other_priority : pending pods that name another priority than their PodGroup's.
+    other_priority : waiting and running pods of another priority than their PodGroup's.
     """
 
     namespace: str
@@ -72,12 +78,14 @@ class Membership:
     ----------
     units : rows of ``Groups``, by name.
     holding : pods that hold room on a node: bound and not finished, leaving ones included.
+    running : bound pods that are not, by name.
     leaving : bound pods that are being deleted, by name.
     gated : unbound pods with scheduling gates, by name.
     """
 
     units: list[Unit]
     holding: list[PodRecord]
+    running: list[PodRecord]
     leaving: list[PodRecord]
     gated: list[PodRecord]
 
@@ -104,7 +112,7 @@ def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Fau
         )
         for record in snapshot.groups
     }
-    found = Membership([], [], [], [])
+    found = Membership([], [], [], [], [])
     loose: list[PodRecord] = []
     standing: list[PodRecord] = []
     for pod in snapshot.pods:
@@ -113,8 +121,7 @@ def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Fau
             continue
         if pod.node:
             found.holding.append(pod)
-            if pod.terminating:
-                found.leaving.append(pod)
+            (found.leaving if pod.terminating else found.running).append(pod)
             if unit is not None:
                 (unit.leaving if pod.terminating else unit.running).append(pod)
             elif pod.annotations and pod.owner and not (pod.terminating or pod.group):
@@ -125,6 +132,7 @@ def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Fau
                 unit.gated.append(pod)
         else:
             (loose if unit is None else unit.pending).append(pod)
+    found.running.sort(key=by_name)
     found.leaving.sort(key=by_name)
     found.gated.sort(key=by_name)
     making = _Making(priorities, Forbidders(found.holding), users, faults)
@@ -151,12 +159,10 @@ class _Making:
         unit.pending.sort(key=by_name)
         unit.gated.sort(key=by_name)
         unit.priority = self.priorities.of_group(record)
-        unit.other_priority = [
-            pod
-            for pod in unit.pending
-            if (pod.priority is not None or pod.priority_class)
-            and self.priorities.of_pod(pod) != unit.priority
-        ]
+        said = [pod for pod in unit.pending if pod.priority is not None or pod.priority_class]
+        # A running pod has been given its number; one without it says nothing.
+        said += [pod for pod in unit.running if pod.priority is not None]
+        unit.other_priority = [pod for pod in said if self.priorities.of_pod(pod) != unit.priority]
         unit.unsupported.extend(record.unsupported)
         forbidden = {self.forbidders.path(pod) for pod in unit.pending} - {""}
         if forbidden:
@@ -188,7 +194,8 @@ class _Making:
             forbidden = self.forbidders.path(pod)
             # A rule binds the pods of one owner; pods of nobody have nobody to be close to.
             alone = pod.name if pod.group or (wish.rules and not pod.owner) else ""
-            key = (*_nature(pod), self.users.of(pod), alone, priority, forbidden, wish)
+            preempts = (self.priorities.policy_of(pod) != NEVER, pod.nominated)
+            key = (*_nature(pod), self.users.of(pod), alone, priority, forbidden, wish, preempts)
             unit = alike.get(key)
             if unit is None:
                 name = full_name(pod)

@@ -48,11 +48,14 @@ class Room:
     free : (N, R) room for new pods, base units.
     intact : (N,) the node has devices and all of them are free.
     busy : (N,) a pod there holds one.
+    over : (N, R) what pods there hold beyond what the node has: room that they leave goes there
+        first.
     """
 
     free: Ints
     intact: Flags
     busy: Flags
+    over: Ints
 
     def with_claimed(self, has: Flags, used: Flags) -> Flags:
         """(N,) ``intact`` where nodes also have, and pods also use, GPUs of claims."""
@@ -76,15 +79,16 @@ def room_of(
                 held[r] += amount
         held[slot] += 1
     devices = [r for r, name in enumerate(resources) if is_device(name)]
-    free = np.zeros((len(nodes), len(resources)), dtype=np.int64)
+    free, over = np.zeros((2, len(nodes), len(resources)), dtype=np.int64)
     intact, busy = (np.zeros(len(nodes), dtype=np.bool_) for _ in range(2))
     for n, node in enumerate(nodes):
         has = [node.allocatable.get(name, 0) for name in resources]
         held = used[node.name]
         free[n] = [min(max(a - b, 0), MOST) for a, b in zip(has, held, strict=True)]
+        over[n] = [min(max(b - a, 0), MOST) for a, b in zip(has, held, strict=True)]
         busy[n] = any(held[r] for r in devices)
         intact[n] = any(has[r] > 0 for r in devices) and not busy[n]
-    return Room(free, intact, busy)
+    return Room(free, intact, busy, over)
 
 
 def _distinct(pods: Sequence[PodRecord]) -> list[dict[str, int]]:

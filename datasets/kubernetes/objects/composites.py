@@ -18,7 +18,6 @@ def composite(fields: Fields, version: str) -> CompositeRecord:
     spec.only(_KNOWN)
     gang, minimum = groupspec.policy(spec, "minGroupCount")
     number, name = groupspec.priority(spec)
-    groupspec.preemption_policy(spec)
     return CompositeRecord(
         namespace=who.namespace,
         name=who.name,
@@ -32,4 +31,6 @@ def composite(fields: Fields, version: str) -> CompositeRecord:
         created=who.created,
         source=fields.source,
         workload=groupspec.workload_ref(spec, required=True),
+        preemption_policy=groupspec.preemption_policy(spec),
+        uid=who.uid,
     )

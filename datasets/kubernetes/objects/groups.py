@@ -30,8 +30,7 @@ def group(fields: Fields, version: str) -> GroupRecord:
     number, name = groupspec.priority(spec)
     parent = "" if old else spec.text("parentCompositePodGroupName")
     workload = groupspec.template_ref(spec) if old else groupspec.workload_ref(spec)
-    if not old:
-        groupspec.preemption_policy(spec)
+    preemption = "" if old else groupspec.preemption_policy(spec)
     if parent and not workload and not spec.has("workloadRef"):
         spec.fault("workloadRef", "missing beside parentCompositePodGroupName")
     return GroupRecord(
@@ -51,4 +50,6 @@ def group(fields: Fields, version: str) -> GroupRecord:
         source=fields.source,
         workload=workload,
         claims=groupspec.claims(spec, fields.section("status")),
+        preemption_policy=preemption,
+        uid=who.uid,
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from gangplan.datasets.kubernetes.devicerecords import PodClaim
 from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import ANNOTATIONS
-from gangplan.datasets.kubernetes.records import TopologyRule
+from gangplan.datasets.kubernetes.records import POLICIES, TopologyRule
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 from gangplan.datasets.kubernetes.text.names import namespace, object_name
@@ -53,6 +53,7 @@ class Identity:
     name: str
     created: float | None
     annotations: dict[str, str]  # those of gangplan.io and Kueue
+    uid: str = ""
 
 
 def identity(fields: Fields, *, generate: bool = False) -> Identity:
@@ -72,6 +73,7 @@ def identity(fields: Fields, *, generate: bool = False) -> Identity:
         name,
         metadata.timestamp("creationTimestamp"),
         _annotations(metadata),
+        metadata.text("uid"),
     )
 
 
@@ -178,9 +180,9 @@ def priority(fields: Fields) -> tuple[int | None, str]:
     return number, fields.text("priorityClassName")
 
 
-def preemption_policy(fields: Fields) -> None:
-    """Check ``preemptionPolicy``; nothing is evicted yet, so it changes nothing."""
-    fields.text("preemptionPolicy", choices=("PreemptLowerPriority", "Never"))
+def preemption_policy(fields: Fields) -> str:
+    """Read ``preemptionPolicy`` of whatever has one; empty without."""
+    return fields.text("preemptionPolicy", choices=POLICIES)
 
 
 def claims(fields: Fields, status: Fields) -> tuple[PodClaim, ...]:

@@ -4,7 +4,7 @@ from gangplan.datasets.kubernetes.objects.affinity import anti_terms, eligibilit
 from gangplan.datasets.kubernetes.objects.podclaims import check_users, extended_claim, pod_claims
 from gangplan.datasets.kubernetes.objects.requests import effective_request
 from gangplan.datasets.kubernetes.objects.unsupported import hard_rules
-from gangplan.datasets.kubernetes.records import DEFAULT_SCHEDULER, PodRecord
+from gangplan.datasets.kubernetes.records import DEFAULT_SCHEDULER, POLICIES, PodRecord
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.documents import Document
 from gangplan.datasets.kubernetes.text.fields import Faults, Fields
@@ -15,6 +15,8 @@ FINISHED = ("Succeeded", "Failed")
 ANNOTATIONS = ("gangplan.io/", "kueue.x-k8s.io/")
 
 _INT32 = 2**31 - 1
+_MIRROR, _CONFIG = "kubernetes.io/config.mirror", "kubernetes.io/config.source"
+_FIXED = {"DaemonSet": "DaemonSet", "Node": "mirror"}
 
 
 def pod(document: Document, faults: Faults) -> PodRecord | None:
@@ -88,6 +90,11 @@ def pod_from_spec(
         claims=claims,
         extended_claim=extended_claim(status),
         uid=metadata.text("uid"),
+        preemption_policy=spec.text("preemptionPolicy", choices=POLICIES),
+        nominated=status.text("nominatedNodeName"),
+        started=status.timestamp("startTime"),
+        fixed=_fixed(metadata),
+        ready=_ready(status),
     )
     return record if len(faults) == before else None
 
@@ -112,6 +119,27 @@ def _owner(metadata: Fields) -> str:
         if entry.boolean("controller"):
             return f"{entry.text('kind')}/{entry.text('name')}"
     return ""
+
+
+def _fixed(metadata: Fields) -> str:
+    """Name the kind of pod that nobody evicts; empty for all others."""
+    for entry in metadata.items("ownerReferences"):
+        if kind := _FIXED.get(entry.text("kind")):
+            return kind
+    found = metadata.obj.get("annotations")
+    if not isinstance(found, dict):
+        return ""
+    if _MIRROR in found:
+        return "mirror"
+    return "static" if found.get(_CONFIG, "api") != "api" else ""
+
+
+def _ready(status: Fields) -> bool:
+    """Whether no condition says that the pod is not ready."""
+    return not any(
+        entry.obj.get("type") == "Ready" and entry.obj.get("status") == "False"
+        for entry in status.items("conditions")
+    )
 
 
 def _annotations(metadata: Fields) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Fields of core/v1 1.36 and 1.37 that are known; any other one in these objects is a fault.
+"""Fields of core/v1 and policy/v1 1.36 and 1.37 that are known; any other one is a fault.
 
 Most do not matter for placement. They are listed so that a misspelt field that does matter
 (``nodeSelectr``) is never passed over in silence.
@@ -205,6 +205,22 @@ NODE_STATUS = frozenset(
         "runtimeHandlers",
         "volumesAttached",
         "volumesInUse",
+    ]
+)
+
+BUDGET_SPEC = frozenset(
+    ["maxUnavailable", "minAvailable", "selector", "unhealthyPodEvictionPolicy"]
+)
+
+BUDGET_STATUS = frozenset(
+    [
+        "conditions",
+        "currentHealthy",
+        "desiredHealthy",
+        "disruptedPods",
+        "disruptionsAllowed",
+        "expectedPods",
+        "observedGeneration",
     ]
 )
 

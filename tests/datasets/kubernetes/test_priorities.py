@@ -15,11 +15,35 @@ def priority_class(name: str, value: int, default: bool = False) -> dict[str, An
 HIGH = priority_class("high", 100)
 
 
-def test_a_groups_class_gives_its_priority_and_its_number_wins() -> None:
+def test_a_groups_class_gives_its_priority_or_its_own_number() -> None:
     by_class = gang("a", 1, spec={"priorityClassName": "high"})
-    by_number = gang("b", 1, spec={"priorityClassName": "high", "priority": 7})
-    built = instance(node("n1"), HIGH, by_class, by_number, gang("c", 1))
-    assert built.groups.priority.tolist() == [100, 7, 0]
+    by_both = gang("b", 1, spec={"priorityClassName": "high", "priority": 100})
+    built = instance(node("n1"), HIGH, by_class, by_both, gang("c", 1, spec={"priority": 7}))
+    assert built.groups.priority.tolist() == [100, 100, 7]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "item"),
+    [
+        (pod("p", spec={"priorityClassName": "high", "priority": 9}), "Pod lab/p"),
+        (pod("p", on="n1", spec={"priorityClassName": "high", "priority": 9}), "Pod lab/p"),
+        (gang("g", 1, spec={"priorityClassName": "high", "priority": 9}), "PodGroup lab/g"),
+    ],
+)
+def test_a_number_that_is_not_the_classes_is_refused(wrong: dict[str, Any], item: str) -> None:
+    text = f"{item}: spec.priority: 9 is not 100, the value of PriorityClass high"
+    assert faults(node("n1"), HIGH, wrong) == [f"2.yaml: {text}"]
+
+
+def test_a_class_made_anew_with_another_value_is_told_and_the_number_stays() -> None:
+    spec = {"priorityClassName": "high", "priority": 9}
+    built = instance(
+        node("n1"), HIGH, pod("p", uid="1", spec=spec), pod("q", on="n1", uid="2", spec=spec)
+    )
+    assert (built.groups.priority.tolist(), built.running.priority.tolist()) == ([9], [9])
+    assert built.names.notes == (
+        "2 objects with another priority than the class has now: Pod lab/p, Pod lab/q",
+    )
 
 
 def test_the_global_default_stands_in_and_the_lowest_of_several() -> None:

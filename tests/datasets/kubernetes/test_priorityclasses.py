@@ -18,7 +18,7 @@ def test_a_class_has_a_value_and_may_be_the_default() -> None:
     faults = Faults()
     known = {"description": "x", "preemptionPolicy": "Never", "globalDefault": True}
     record = priority_class(document(value=1000, **known), faults)
-    assert record == PriorityClassRecord("high", 1000, True, "f.yaml")
+    assert record == PriorityClassRecord("high", 1000, True, "f.yaml", "Never")
     assert priority_class(document(value=-1), faults) == PriorityClassRecord(
         "high", -1, False, "f.yaml"
     )
@@ -31,6 +31,15 @@ def test_a_class_has_a_value_and_may_be_the_default() -> None:
         ({}, "PriorityClass high: value: missing"),
         ({"value": "9"}, "PriorityClass high: value: an integer expected"),
         ({"value": 2**31}, "PriorityClass high: value: at most"),
+        ({"value": -(2**31) - 1}, "PriorityClass high: value: at least"),
+        (
+            {"value": 10**9 + 1},
+            "PriorityClass high: value: at most 1000000000 expected (above it is the system's)",
+        ),
+        (
+            {"value": 1, "preemptionPolicy": "never"},
+            "PriorityClass high: preemptionPolicy: one of PreemptLowerPriority, Never expected",
+        ),
         ({"value": 1, "globalDefualt": True}, "PriorityClass high: globalDefualt: unknown field"),
         ({"value": 1, "metadata": {}}, "PriorityClass: metadata.name: missing"),
     ],

@@ -9,8 +9,10 @@ import numpy as np
 
 from gangplan.datasets.devices import Choice, Own, Request, Sections, Spec, sections
 from gangplan.datasets.kubernetes.assemble.devices.answers import Answers
+from gangplan.datasets.kubernetes.assemble.devices.columns import Columns, RoleUse
 from gangplan.datasets.kubernetes.assemble.devices.extended import Extended, extended_of
 from gangplan.datasets.kubernetes.assemble.devices.fits import Fitting
+from gangplan.datasets.kubernetes.assemble.devices.freed import Freed, freed_of
 from gangplan.datasets.kubernetes.assemble.devices.gpus import gpus_of
 from gangplan.datasets.kubernetes.assemble.devices.held import Held, held_by, missing
 from gangplan.datasets.kubernetes.assemble.devices.inventory import ITSELF, Inventory, inventory_of
@@ -18,18 +20,17 @@ from gangplan.datasets.kubernetes.assemble.devices.kinds import Kinds, kinds_of
 from gangplan.datasets.kubernetes.assemble.devices.offers import Stock
 from gangplan.datasets.kubernetes.assemble.devices.pools import pools_of
 from gangplan.datasets.kubernetes.assemble.devices.reach import Reach
+from gangplan.datasets.kubernetes.assemble.devices.returns import Returning
 from gangplan.datasets.kubernetes.assemble.devices.scales import Scale
 from gangplan.datasets.kubernetes.assemble.devices.shared import commons
 from gangplan.datasets.kubernetes.assemble.devices.specs import Specs
 from gangplan.datasets.kubernetes.assemble.devices.taints import Taints
-from gangplan.datasets.kubernetes.assemble.devices.users import Use, Users
+from gangplan.datasets.kubernetes.assemble.devices.users import Users
 from gangplan.datasets.kubernetes.cel import Reads
 from gangplan.datasets.kubernetes.devicerecords import DeviceObjects, SpecRecord
-from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord, Snapshot
+from gangplan.datasets.kubernetes.records import NodeRecord, Snapshot
+from gangplan.datasets.running import Hold
 from gangplan.models.arrays import Flags, Ints
-
-RoleUse = tuple[Use, Sequence[PodRecord]]
-"""Claims of a role's pods, and the pods."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +51,14 @@ class Claimed:
     sections : devices, claims and their names.
     gpus : (K,) GPUs that each pod of a role claims for itself.
     has, used : (N,) nodes with GPUs among their devices, and those where one is held.
+    holds : what the fall of running users gives back.
     """
 
     sections: Sections
     gpus: Ints
     has: Flags
     used: Flags
+    holds: list[Hold]
 
 
 def claiming(snapshot: Snapshot) -> Claiming:
@@ -71,6 +74,7 @@ def claimed(
     objects: DeviceObjects,
     nodes: Sequence[NodeRecord],
     roles: Sequence[RoleUse],
+    holders: Mapping[str, Sequence[str]],
     notes: list[str],
 ) -> Claimed | None:
     """Write devices and claims; None where no waiting pod has any.
@@ -78,13 +82,15 @@ def claimed(
     Parameters
     ----------
     nodes : in the order of the instance. roles : likewise.
+    holders : claims that come free with their users, by full name.
     """
-    if not any(use.own or use.shared for use, _ in roles):
+    if not any(use.own or use.shared for use, _, _ in roles):
         return None
     held = held_by(objects.claims)
     inventory = _inventory(objects, nodes, held, notes)
-    column = _columns(claims, roles)
-    records = [claims.specs.records[number] for number in column]
+    freed = freed_of(inventory, held, objects.claims, holders)
+    column = Columns(claims.specs, claims.users.shared, roles, freed)
+    records = [claims.specs.records[number] for number, _ in column.of]
     kinds = _kinds(claims.specs, records, inventory)
     answers = Answers(kinds, claims.specs)
     taken = np.array([key in held.consumed for key in inventory.keys], dtype=np.bool_)
@@ -96,25 +102,25 @@ def claimed(
         gpus.asked(record, [request.choices[0] for request in spec.requests])
         for record, spec in zip(records, specs, strict=True)
     ]
-    own = [
-        Own(k, column[number], name)
-        for k, (use, _) in enumerate(roles)
-        for name, number in use.own
-        if number in column
-    ]
-    stock = Stock(inventory, held, Scale(), Scale())
+    specs = column.fitting(specs, notes)
+    own = column.own()
+    freed = replace(freed, tight=column.tight(specs))
+    stock = Stock(inventory, held, Scale(), Scale(), freed.flags)
     asked = _asked(specs, len(inventory))
-    made = _Writing(kinds, answers, stock).specs(records, specs, asked)
+    made = _Writing(kinds, answers, stock, freed).specs(records, specs, asked)
     kept = np.flatnonzero(asked).tolist()
     counters = stock.left(kept)
     compared = {rule.attribute for spec in specs for rule in spec.rules}
     offers = stock.offers(kept, compared, _alone(specs, len(inventory)))
     notes += [*stock.counters.notes(), *stock.pots.notes()]
-    common = commons(roles, claims.users.shared, column, inventory.reach, notes)
+    using = [(use, pods) for use, pods, _ in roles]
+    common = commons(using, claims.users.shared, column.shared, inventory.reach, notes)
     written = sections(
         len(nodes), offers, made, own, common, counters=counters, zones=inventory.reach.zones
     )
-    return Claimed(written, _sums(own, each, len(roles)), *gpus.nodes(held))
+    back = Returning(freed, stock, kept, offers, counters)
+    holds = back.holds(holders, [one.name for one in common])
+    return Claimed(written, _sums(own, each, len(roles)), *gpus.nodes(held), holds)
 
 
 def _sums(own: Sequence[Own], each: Sequence[int], n_roles: int) -> Ints:
@@ -132,18 +138,6 @@ def _inventory(
     known = {(pool.driver, pool.name, one.name) for pool in pools for one, _ in pool.devices}
     notes += missing(held, known)
     return inventory_of(pools, Reach(nodes), Taints(objects.taint_rules), notes)
-
-
-def _columns(claims: Claiming, roles: Sequence[RoleUse]) -> dict[int, int]:
-    """Give each spec that can be satisfied its column, as the roles come to them."""
-    met = [number for use, _ in roles for _, number in use.own]
-    for use, _ in roles:
-        for name in use.shared:
-            one = claims.users.shared[name]
-            if one.claim is None or one.claim.allocation is None:
-                met.append(one.spec)
-    fine = (number for number in dict.fromkeys(met) if not claims.specs.problems(number))
-    return {number: column for column, number in enumerate(fine)}
 
 
 def _kinds(specs: Specs, records: Sequence[SpecRecord], inventory: Inventory) -> Kinds:
@@ -185,6 +179,7 @@ class _Writing:
     kinds: Kinds
     answers: Answers
     stock: Stock
+    freed: Freed
 
     @cached_property
     def _shared(self) -> list[int]:
@@ -223,6 +218,9 @@ class _Writing:
                 pots.meet((name, one.value) for name, one in device.capacity.items())
         for held in self.stock.held.consumed.values():
             pots.meet(held.items())
+        for shares in self.freed.shares.values():
+            for name, each in shares.items():
+                pots.meet((name, amount) for amount in each.values())
 
     def _request(
         self, q: int, request: Request, record: SpecRecord, kept: Flags, number: Ints
@@ -248,7 +246,7 @@ class _Writing:
         return Request(request.name, tuple(choices))
 
     def _left(self, choice: Choice, uses: Mapping[int, Mapping[str, Fraction]]) -> Choice:
-        """Leave out devices whose shares have left too little for one more.
+        """Leave out devices whose shares have left, and will have, too little for one more.
 
         As in Kubernetes, where ALL asks the devices with enough left when a claim is allocated.
         """
@@ -258,7 +256,8 @@ class _Writing:
             taken, device = uses.get(int(self.kinds.of[i]), {}), inventory.records[i]
             held = self.stock.held.consumed[inventory.keys[i]]
             short[i] = any(
-                amount + held.get(name, 0) > device.capacity[name].value
+                amount + held.get(name, 0) - self.freed.returned(i, name)
+                > device.capacity[name].value
                 for name, amount in taken.items()
             )
         if not short.any():

@@ -19,12 +19,14 @@ class Stock:
     Attributes
     ----------
     counters : units of counters, by full name. pots : units of capacities, by qualified name.
+    freed : (I,) devices that can come free, although somebody holds them.
     """
 
     inventory: Inventory
     held: Held
     counters: Scale
     pots: Scale
+    freed: Flags
 
     def left(self, devices: Sequence[int]) -> dict[str, int]:
         """Give what is left of each counter that one of the devices draws from."""
@@ -80,7 +82,7 @@ class Stock:
             zone=int(inventory.zone[i]),
             multi=device.multi,
             taken=shares is not None and not device.multi,
-            draws={} if shares is not None else self._draws(i),
+            draws={} if shares is not None and not self.freed[i] else self._draws(i),
             pots={
                 self.pots.name(name): self.pots.free(
                     name, capacity.value - (shares or {}).get(name, Fraction(0))
@@ -97,9 +99,25 @@ class Stock:
         )
 
     def _draws(self, i: int) -> dict[str, int]:
+        return {
+            self.counters.name(name): self.counters.taken(name, amount)
+            for name, amount in self.drawn(i)
+        }
+
+    def drawn(self, i: int) -> list[tuple[str, Fraction]]:
+        """Give what a device draws from each counter, by full name."""
         pool = self.inventory.pools[i].full_name
-        found = {}
-        for group, counter, amount in self.inventory.records[i].draws:
-            name = f"{pool}/{group}/{counter}"
-            found[self.counters.name(name)] = self.counters.taken(name, amount)
-        return found
+        return [
+            (f"{pool}/{group}/{counter}", amount)
+            for group, counter, amount in self.inventory.records[i].draws
+        ]
+
+    def short(self, devices: Iterable[int]) -> dict[str, Fraction]:
+        """Give what is drawn beyond each counter of the devices' pools, by full name."""
+        pools = {id(pool): pool for pool in (self.inventory.pools[i] for i in devices)}
+        return {
+            f"{pool.full_name}/{name}": -left
+            for pool in pools.values()
+            for name, left in (self._free(pool).items() if pool.counters else ())
+            if left < 0
+        }

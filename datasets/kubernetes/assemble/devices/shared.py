@@ -18,7 +18,7 @@ MOST_USERS = 256
 def commons(
     roles: Sequence[tuple[Use, Sequence[PodRecord]]],
     shared: Mapping[str, Shared],
-    specs: Mapping[int, int],
+    specs: Mapping[str, int],
     reach: Reach,
     notes: list[str],
 ) -> list[Common]:
@@ -27,8 +27,8 @@ def commons(
     Parameters
     ----------
     roles : use and pods of each role.
-    specs : number of a spec -> its column; claims of a spec that has none are left out, since
-        their users are held.
+    specs : claim -> column of its spec; claims without one are left out, since their users are
+        held.
     notes : told where more pods wait for a claim than may use it.
     """
     users: dict[str, list[int]] = {}
@@ -48,9 +48,9 @@ def commons(
                 )
             limit = _limit(one, waiting, notes)
             found.append(Common(name, mine, zone=reach.zone(nodes), limit=limit))
-        elif one.spec in specs:
+        elif name in specs:
             limit = _limit(one, waiting, notes)
-            found.append(Common(name, mine, spec=specs[one.spec], limit=limit))
+            found.append(Common(name, mine, spec=specs[name], limit=limit))
     return found
 
 

@@ -1,0 +1,1 @@
+"""Pods that run -> units that can be evicted, and what protects them."""
