@@ -12,6 +12,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.verify.evictions import fallen, ranks, roots
 from gangplan.models.verify.floors import broken_children, broken_floors, broken_slices
 from gangplan.models.verify.kept import kept
+from gangplan.models.verify.needless import returning
 from gangplan.models.verify.violation import Violation
 
 NAME = "preemption"
@@ -29,6 +30,7 @@ def check(instance: Instance, plan: Plan) -> list[Violation]:
         *_slices(instance, falls),
         *_either(instance, plan, falls),
         *_budgets(instance, falls),
+        *_needless(instance, plan),
     ]
 
 
@@ -126,3 +128,12 @@ def _budgets(instance: Instance, falls: Flags) -> list[Violation]:
         )
         found.append(_broken(names.budgets[b], have, allowed, said))
     return found
+
+
+def _needless(instance: Instance, plan: Plan) -> list[Violation]:
+    """Nothing that fell could come back."""
+    names = instance.names
+    return [
+        _broken(names.units[back.units[0]], len(back.units), 0, back.sentence)
+        for back in returning(instance, plan)
+    ]
