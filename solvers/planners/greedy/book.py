@@ -13,6 +13,8 @@ from gangplan.models.topology import PREFERRED
 from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs, specs_of
 from gangplan.solvers.planners.greedy.allocator.stock import Ledger, Stock
 from gangplan.solvers.planners.greedy.cells import Cells, cells_of
+from gangplan.solvers.planners.greedy.falls import Costs, Falls, falls_of
+from gangplan.solvers.planners.greedy.law import Law
 from gangplan.solvers.planners.greedy.measure import WHOLE, Measure, measure_of
 
 
@@ -151,6 +153,21 @@ class Book:
     def measure(self) -> Measure:
         """Devices of claims as one number, for tightness."""
         return measure_of(self.instance)
+
+    @cached_property
+    def falls(self) -> Falls:
+        """What evictions free."""
+        return falls_of(self.instance)
+
+    @cached_property
+    def law(self) -> Law:
+        """Which units may fall together."""
+        return Law(self.instance)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What evictions cost."""
+        return Costs(self.instance)
 
     @cached_property
     def each(self) -> Floats:

@@ -47,7 +47,7 @@ class Placer:
         """
         if self.book.instance.groups.parent[group] >= 0:
             return attempt()
-        key = self._twin(group, ask)
+        key = self.twin(group, ask)
         if key in self._hopeless:
             return False
         if attempt():
@@ -55,11 +55,16 @@ class Placer:
         self._hopeless.add(key)
         return False
 
-    def forget(self) -> None:
-        """Forget what failed: room has grown."""
-        self._hopeless.clear()
+    def forget(self) -> set[tuple[object, ...]]:
+        """Forget what failed: room has grown. Return it, should it shrink back."""
+        known, self._hopeless = self._hopeless, set()
+        return known
 
-    def _twin(self, group: int, ask: Ask) -> tuple[object, ...]:
+    def remember(self, known: set[tuple[object, ...]]) -> None:
+        """Take back that room has grown."""
+        self._hopeless = known
+
+    def twin(self, group: int, ask: Ask) -> tuple[object, ...]:
         """Equal for groups whose required rules and pods are alike."""
         rule = self.book.instance.rules
         begun = [
@@ -68,7 +73,8 @@ class Placer:
         ]
         shapes = tuple(int(self.book.shapes.of_role[k]) for k in ask.roles)
         rules = {(self.book.level[t], self.room.chosen[t]) for t in self.book.required[group]}
-        key = shapes, ask.own, ask.spare, ask.rest, frozenset(rules), frozenset(begun)
+        bound = self.room.terms.signature[group]
+        key = shapes, ask.own, ask.spare, ask.rest, frozenset(rules), frozenset(begun), bound
         return (*key, self.room.dealt.sited(ask.roles)) if self.room.dealt else key
 
     def place(self, group: int, ask: Ask) -> bool:

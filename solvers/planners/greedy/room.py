@@ -10,7 +10,9 @@ from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.dealt import Dealt
 from gangplan.solvers.planners.greedy.devices import Pool
+from gangplan.solvers.planners.greedy.evictions import Evictions
 from gangplan.solvers.planners.greedy.measure import WHOLE
+from gangplan.solvers.planners.greedy.terms import Terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +25,7 @@ class Put:
     devices: list[Ints]
 
 
-Mark = tuple[int, int, int]
+Mark = tuple[int, int, int, int]
 
 
 class Room:
@@ -38,6 +40,8 @@ class Room:
     where : G lists of the steps that placed the group's pods, or took them out again.
     chosen : (T,) domain of each whole required rule; -1 while it is open.
     dealt : claims; None where the instance has none.
+    terms : rows of capacity that bind some groups only.
+    evictions : units that have fallen; None where nobody can.
     """
 
     def __init__(self, book: Book) -> None:
@@ -51,6 +55,8 @@ class Room:
         self.chosen = list(self._fixed)
         self._pool = Pool(instance.shared, n_nodes)
         self.dealt = Dealt(book) if instance.claims else None
+        self.terms = Terms(instance)
+        self.evictions = Evictions(book) if len(instance.running) else None
         self._claimed = book.measure.node.copy() if instance.claims else None
         self._puts: list[Put] = []
         self._choices: list[tuple[int, int]] = []
@@ -94,6 +100,12 @@ class Room:
 
     def anywhere(self, role: int) -> Ints:
         """(N,) slots of the role as if its shared claims were reached from all nodes."""
+        if self.evictions and self.evictions.loses(role):
+            return np.zeros(len(self.free), dtype=np.int64)
+        known = self._counted_slots(role)
+        return self.terms.capped(role, known) if self.terms else known
+
+    def _counted_slots(self, role: int) -> Ints:
         shape = int(self.book.shapes.of_role[role])
         known = self._slots.get(shape)
         changed = self._changed[self._seen.get(shape, 0) :]
@@ -146,16 +158,54 @@ class Room:
         self.placed[role] += int(pods.sum())
         if self.dealt:
             self.dealt.count_users(role, int(pods.sum()))
+        if self.terms:
+            self.terms.move(role, nodes, pods)
+        if self.evictions:
+            self.evictions.gain(role, int(pods.sum()))
+        if self._claimed is not None:
+            self._claimed[nodes] -= pods * self.book.measure.role[role]
+        self._measure(nodes)
+
+    def _measure(self, nodes: Ints) -> None:
+        """Say what is free on the nodes now."""
         free = self.free[nodes]
         devices = free @ self._counted
         if len(self._pool.free):
             devices += self._pool.on_node()[nodes] / EMPTY
         if self._claimed is not None:
-            self._claimed[nodes] -= pods * self.book.measure.role[role]
             devices += self._claimed[nodes] / WHOLE
         self.devices[nodes] = devices
         self.fullness[nodes] = devices + free @ self._tie
         self._changed.append(nodes)
+
+    def evict(self, units: Ints, falls: bool = True) -> None:
+        """Let units fall, or come back where ``spares`` says so."""
+        if self.evictions is not None and len(units):
+            self.evictions.change(units, falls)
+            self._free(units, falls)
+
+    def _free(self, units: Ints, falls: bool) -> None:
+        of, sign = self.book.falls, 1 if falls else -1
+        pairs = of.pairs(units)
+        nodes, room = of.pair_node[pairs], of.pair_room[pairs]
+        np.add.at(self.free, nodes, sign * room)
+        if self.terms:
+            self.terms.free(nodes, room, sign)
+        touched = np.unique(nodes)
+        if len(touched):
+            self._measure(touched)
+
+    def spares(self, units: Ints) -> bool:
+        """Tell whether units that have fallen could come back, as far as room goes."""
+        of = self.book.falls
+        pairs = of.pairs(units)
+        nodes, room = of.pair_node[pairs], of.pair_room[pairs]
+        if len(units) > 1:
+            nodes, at = np.unique(nodes, return_inverse=True)
+            room = np.zeros((len(nodes), room.shape[1]), dtype=np.int64)
+            np.add.at(room, at.reshape(-1), of.pair_room[pairs])
+        short = room > self.free[nodes]
+        return not short.any() and (not self.terms or self.terms.spares(nodes, room))
 
     def choose(self, rule: int, domain: int) -> None:
         """Settle the domain of an open whole required rule."""
@@ -181,7 +231,9 @@ class Room:
 
     def mark(self) -> Mark:
         """Remember this moment."""
-        return len(self._puts), len(self._choices), self.dealt.mark() if self.dealt else 0
+        dealt = self.dealt.mark() if self.dealt else 0
+        gone = self.evictions.mark() if self.evictions else 0
+        return len(self._puts), len(self._choices), dealt, gone
 
     def undo(self, mark: Mark) -> None:
         """Go back to a remembered moment."""
@@ -197,6 +249,9 @@ class Room:
         while len(self._choices) > mark[1]:
             rule, before = self._choices.pop()
             self.chosen[rule] = before
+        if self.evictions:
+            for units, falls in self.evictions.since(mark[3]):
+                self._free(units, not falls)
 
     def release(self, group: int) -> None:
         """Take a root gang without shared devices out again; this too can be undone."""
@@ -248,6 +303,8 @@ class Room:
         plan = plan_from_counts(
             self.book.instance, cell // n_nodes, cell % n_nodes, total, holder, device
         )
+        if self.evictions and self.evictions.fallen:
+            plan = replace(plan, evicted=np.array(sorted(self.evictions.fallen), dtype=np.int64))
         if self.dealt is None:
             return plan
         return replace(plan, allocations=self.dealt.allocations(plan, self.book.instance.pod_role))

@@ -15,6 +15,7 @@ from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.planners.greedy.book import Book, book_of
 from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
 from gangplan.solvers.planners.greedy.placer import Placer
+from gangplan.solvers.planners.greedy.preempt import Preemptor
 from gangplan.solvers.planners.greedy.repack import Repack
 from gangplan.solvers.planners.greedy.room import Room
 from gangplan.solvers.planners.greedy.style import Style
@@ -135,11 +136,20 @@ def run(
     room = Room(book)
     forest = Forest(Placer(book, room, style))
     failed = []
+    preemptor = Preemptor(forest, style.domain != "full") if room.evictions else None
+    rank: int | None = None
     for unit in ordered(units, style, blame):
+        if preemptor and rank is not None and unit.rank < rank:
+            preemptor.reprieve(unit.rank)
+        rank = unit.rank
         if unit.kind == "loose":
             forest.more(unit.number)
-        elif not (forest.gang if unit.kind == "gang" else forest.tree)(unit.number):
+            if preemptor:
+                preemptor.loose(unit.number)
+        elif not _admitted(forest, preemptor, unit):
             failed.append(unit)
+    if preemptor:
+        preemptor.reprieve()
     by_rank, until = repack
     if failed and perf_counter() < until:
         Repack(forest, units, by_rank).run(until)
@@ -149,3 +159,9 @@ def run(
     for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
         forest.extend(priority)
     return room.plan(), failed
+
+
+def _admitted(forest: Forest, preemptor: Preemptor | None, unit: Unit) -> bool:
+    if unit.kind == "gang":
+        return forest.gang(unit.number) or bool(preemptor and preemptor.gang(unit.number))
+    return forest.tree(unit.number) or bool(preemptor and preemptor.tree(unit.number))

@@ -1,20 +1,41 @@
 """Trees: root units of every kind, composites by their children, all or nothing."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
+from gangplan.models.arrays import Floats
 from gangplan.models.columns import GANG
+from gangplan.solvers.planners.greedy.cells import Cells
 from gangplan.solvers.planners.greedy.placer import TRIES, Placer
 from gangplan.solvers.planners.greedy.sites import Sites
 from gangplan.solvers.planners.greedy.slices import Slicer
 
+ANYWHERE = 0
+"""The cell of trees that no rule of their own binds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Homes:
+    """Where a tree could go: open rules, and cells that settle them, the tightest first."""
+
+    rules: tuple[int, ...]
+    cells: Cells
+    found: list[int]
+
 
 class Forest:
-    """Admits groups and composites, and adds elastic pods below what is admitted."""
+    """Admits groups and composites, and adds elastic pods below what is admitted.
+
+    Attributes
+    ----------
+    last_resort : asked for gangs that find no room; None: they wait.
+    """
 
     def __init__(self, placer: Placer) -> None:
         self.placer = placer
+        self.last_resort: Callable[[int], bool] | None = None
         self.slicer = Slicer(placer)
         self.sites = Sites(placer)
         self.book = placer.book
@@ -28,6 +49,10 @@ class Forest:
 
     def gang(self, group: int) -> bool:
         """Admit a gang that does not stand: place its minimum, or nothing."""
+        return self.fits(group) or (self.last_resort is not None and self.last_resort(group))
+
+    def fits(self, group: int) -> bool:
+        """Admit a gang where there is room for it."""
         if self.book.needs.stands[group] or self.placed(group):
             return False
         planner = self.slicer if self.book.sliced[group] else self.placer
@@ -53,32 +78,42 @@ class Forest:
 
     def tree(self, composite: int) -> bool:
         """Admit a composite that does not stand, with the fewest children, or nothing."""
+        homes = self.homes(composite, self.room.devices, self.room.fullness)
+        return homes is not None and any(
+            self.enter(composite, homes, cell) for cell in homes.found[:TRIES]
+        )
+
+    def homes(self, composite: int, devices: Floats, fullness: Floats) -> "Homes | None":
+        """Where a tree that does not stand could go, given what nodes (N,) have."""
         instance, needs = self.book.instance, self.book.needs
         if needs.composite_stands[composite] or instance.composites.held[composite]:
-            return False
+            return None
         owners = [composite, *self.book.ancestors[composite]]
         rules = self._whole_rules(owners)
-        free = [t for t in rules if self.room.chosen[t] < 0]
-        if not free:
-            return self._children(composite)
+        free = tuple(t for t in rules if self.room.chosen[t] < 0)
         cells = self.book.cells({self.book.level[t] for t in rules})
+        if not free:
+            return Homes((), cells, [ANYWHERE])
         domain = instance.topology.domain
         fine = np.ones(len(cells), dtype=np.bool_)
         for t in rules:
             if self.room.chosen[t] >= 0:
                 fine &= domain[self.book.level[t]][cells.first] == self.room.chosen[t]
-        if not instance.claims:
-            devices = cells.sums(self.room.devices) * instance.device_unit
-            fine &= devices >= int(needs.composite_devices[composite])
+        if not instance.claims and self.last_resort is None:
+            room = cells.sums(devices) * instance.device_unit
+            fine &= room >= int(needs.composite_devices[composite])
         found = np.flatnonzero(fine)
-        order = np.argsort(cells.sums(self.room.fullness)[found], kind="stable")
-        for cell in found[order][:TRIES].tolist():
-            mark = self.room.mark()
-            for t in free:
-                self.room.choose(t, int(domain[self.book.level[t], cells.first[cell]]))
-            if self._children(composite):
-                return True
-            self.room.undo(mark)
+        order = np.argsort(cells.sums(fullness)[found], kind="stable")
+        return Homes(free, cells, found[order].tolist())
+
+    def enter(self, composite: int, homes: "Homes", cell: int) -> bool:
+        """Admit a tree in a cell, or nothing."""
+        mark, domain = self.room.mark(), self.book.instance.topology.domain
+        for t in homes.rules:
+            self.room.choose(t, int(domain[self.book.level[t], homes.cells.first[cell]]))
+        if self._children(composite):
+            return True
+        self.room.undo(mark)
         return False
 
     def _whole_rules(self, composites: list[int]) -> list[int]:

@@ -1,0 +1,136 @@
+"""Falls: what the eviction of each unit frees, and what it costs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Floats, Ints
+from gangplan.models.gone import MOST
+from gangplan.models.instance import Instance
+from gangplan.models.losses import losses_of, lost_tiers
+from gangplan.models.victims import victims_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Falls:
+    """Units v and their pairs (v, n): what a unit frees on one node.
+
+    Attributes
+    ----------
+    can : (V,) somebody may evict the unit.
+    priority, root : (V,) of the unit; root -1: its pods are in no group.
+    weight : (V,) what it costs, in one number: about the order of the ``lost`` tiers.
+    first : (V+1,) pairs of unit v are first[v] .. first[v+1] - 1.
+    pair_unit, pair_node, pair_room : (P,), (P,), (P, R) with R resources.
+    """
+
+    can: Flags
+    priority: Ints
+    root: Ints
+    weight: Floats
+    first: list[int]
+    pair_unit: Ints
+    pair_node: Ints
+    pair_room: Ints
+
+    def pairs(self, units: Ints) -> Ints:
+        """Pairs of some units."""
+        if len(units) == 1:
+            v = int(units[0])
+            return np.arange(self.first[v], self.first[v + 1])
+        mine = np.zeros(len(self.can), dtype=np.bool_)
+        mine[units] = True
+        return np.flatnonzero(mine[self.pair_unit])
+
+
+def falls_of(instance: Instance) -> Falls:
+    """Add up rooms, and weigh units."""
+    running, victims = instance.running, victims_of(instance)
+    here = np.flatnonzero(running.pod_node >= 0)
+    n_nodes = max(len(instance.nodes), 1)
+    key = running.pod_unit[here] * n_nodes + running.pod_node[here]
+    cell, at = np.unique(key, return_inverse=True)
+    # Cut, so that no sum overflows: the room of what has fallen is never overstated.
+    most = MOST // max(len(here), 1)
+    room = np.zeros((len(cell), instance.nodes.free.shape[1]), dtype=np.int64)
+    np.add.at(room, at.reshape(-1), np.minimum(running.pod_request[here], most))
+    unit = cell // n_nodes
+    root = np.full(len(running), -1, dtype=np.int64)
+    grouped = running.pod_group >= 0
+    root[running.pod_unit[grouped]] = victims.root[running.pod_group[grouped]]
+    first: list[int] = np.searchsorted(unit, np.arange(len(running) + 1)).tolist()
+    return Falls(
+        victims.can,
+        running.priority,
+        root,
+        _weights(instance),
+        first,
+        unit,
+        cell % n_nodes,
+        room,
+    )
+
+
+def _weights(instance: Instance) -> Floats:
+    """(V,) a pod of a higher priority outweighs, as far as floats go, all lower ones."""
+    losses, priority = losses_of(instance), instance.running.priority
+    levels = np.unique(priority)
+    unit = max(instance.device_unit, 1)
+    devices = losses.devices / unit
+    minutes = losses.minutes / max(float(losses.minutes.sum()), 1.0)
+    pods = (losses.pods + minutes) / (float(losses.pods.sum()) + 1.0)
+    allowed = instance.running.budget_allowed
+    beyond = np.maximum(losses.matches - allowed[:, None], 0).sum(axis=0)
+    total = float(devices.sum()) + 2.0
+    each = beyond * total + devices + pods
+    step = min(float(each.sum()) + 2.0, 10.0 ** (250.0 / max(len(levels), 1)))
+    weights: Floats = each * step ** np.searchsorted(levels, priority)
+    return weights
+
+
+class Costs:
+    """Exact values of the ``lost`` tiers of a set of units, highest priority first."""
+
+    def __init__(self, instance: Instance) -> None:
+        losses, running = losses_of(instance), instance.running
+        tiers = [tier for mine in lost_tiers(instance).values() for tier in mine]
+        self.priorities = [tier.weights[0][0] for tier in tiers]
+        self._rows: list[tuple[bool, Ints | Flags]] = []
+        for tier, p in zip(tiers, self.priorities, strict=True):
+            if tier.unit == "budgets":
+                self._rows.append((True, running.priority >= p))
+            else:
+                self._rows.append((False, losses.each(tier.unit) * (running.priority == p)))
+        self._sums = np.array([row for budget, row in self._rows if not budget], dtype=np.int64)
+        self._sums = self._sums.reshape(-1, len(running))
+        self._allowed = running.budget_allowed
+        self._hard = running.budget_hard
+        self._budgets = np.zeros((len(running), 0), dtype=np.int64)
+        if self._hard.any() or any(budget for budget, _ in self._rows):
+            self._budgets = np.ascontiguousarray(losses.matches.T)
+
+    def of(self, units: Ints) -> tuple[int, ...]:
+        """Values, in the order of the tiers."""
+        sums = iter(self._sums[:, units].sum(axis=1).tolist())
+        return tuple(
+            self._beyond(units[row[units]]) if budget else next(sums) for budget, row in self._rows
+        )
+
+    def _beyond(self, units: Ints) -> int:
+        victims = self._budgets[units].sum(axis=0)
+        return int(np.maximum(victims - self._allowed, 0).sum())
+
+    def allowed(self, units: Ints) -> bool:
+        """Tell whether no hard budget is overdrawn."""
+        if not self._hard.any():
+            return True
+        victims = self._budgets[units].sum(axis=0)
+        return not (victims > self._allowed)[self._hard].any()
+
+    def barred(self, units: Ints) -> Flags:
+        """(V,) units whose fall beside these would overdraw a hard budget."""
+        if not self._hard.any():
+            return np.zeros(len(self._budgets), dtype=np.bool_)
+        victims = self._budgets[units].sum(axis=0) + self._budgets
+        over: Flags = ((victims > self._allowed) & (self._budgets > 0))[:, self._hard].any(axis=1)
+        return over

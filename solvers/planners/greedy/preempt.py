@@ -1,0 +1,255 @@
+"""Preempt: room is made for gangs, trees and single pods that find none, at little harm.
+
+A domain after the other is priced roughly; where the price is low, units are chosen exactly; they
+fall, the group is placed, and who still finds room at its old place comes back.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.victims import victims_of
+from gangplan.solvers.planners.greedy.cells import Cells
+from gangplan.solvers.planners.greedy.chooser import choose
+from gangplan.solvers.planners.greedy.outlook import Bill, Prices, outlook
+from gangplan.solvers.planners.greedy.packing import ask_of
+from gangplan.solvers.planners.greedy.returns import Standing, bring_back
+from gangplan.solvers.planners.greedy.trees import Forest, Homes
+
+LOOKED = 3
+"""Domains in which units are chosen, before the cheapest is taken."""
+
+TRIES = 12
+"""Domains that are tried where that fails."""
+
+
+class Preemptor:
+    """Makes room in the forest's room.
+
+    Parameters
+    ----------
+    tight : domains are chosen for what fills them, and not for the price.
+    """
+
+    def __init__(self, forest: Forest, tight: bool = False) -> None:
+        self.forest = forest
+        self.book = forest.book
+        self.room = forest.room
+        self._tight = tight
+        self._victims = victims_of(self.book.instance)
+        self._prices = Prices(self.book)
+        self._hopeless: set[tuple[object, ...]] = set()
+        falls = self.book.falls
+        self._roots = set(falls.root[falls.can].tolist())
+        self._order = np.lexsort((-falls.weight, -falls.priority)).tolist()
+
+    def gang(self, group: int) -> bool:
+        """Admit a gang for which others make room, or nothing."""
+        ask = ask_of(self.book, self.room, group, int(self.book.needs.group[group]))
+        if ask is None or not ask.total or not self._victims.evicts[group]:
+            return False
+        root = int(self._victims.root[group])
+        key: tuple[object, ...] = (
+            int(self._victims.rank[group]),
+            root if root in self._roots else -1,
+            self.forest.placer.twin(group, ask),
+        )
+        inside = self.book.instance.groups.parent[group] >= 0
+        if not inside and key in self._hopeless:
+            return False
+        heavy = ask.roles[0]
+        single = len(ask.roles) == 1 and not self.book.sliced[group] and self._counts(heavy)
+        done = self._enter(group, heavy, ask.total, single, lambda: self.forest.fits(group))
+        if not done and not inside:
+            self._hopeless.add(key)
+        return done
+
+    def loose(self, group: int) -> None:
+        """Admit as many single pods of a basic or bare group as others make room for."""
+        wanted, room = self.book.instance.roles.wanted, self.room
+        if not self._victims.evicts[group]:
+            return
+        for role in sorted(self.book.roles(group), key=lambda k: self.book.heavy_first[k]):
+            single = not self.book.sliced[group] and self._counts(role)
+            need = int(wanted[role]) - room.placed[role]
+            while need > 0:
+                before = sum(room.placed[k] for k in self.book.roles(group))
+
+                def more(placed: int = before) -> bool:
+                    self.forest.more(group)
+                    return sum(room.placed[k] for k in self.book.roles(group)) > placed
+
+                if not self._enter(group, role, need, single, more):
+                    need //= 2
+                need = min(need, int(wanted[role]) - room.placed[role])
+
+    def _counts(self, role: int) -> bool:
+        """Tell whether resources alone say how many pods of a role a node holds."""
+        roles = self.book.instance.roles
+        plain = not (roles.share[role] or roles.whole[role] or self.room.terms.bind(role))
+        return plain and not self.book.own[role] and not self.book.common[role]
+
+    def _enter(
+        self, group: int, role: int, need: int, single: bool, attempt: Callable[[], bool]
+    ) -> bool:
+        """Make room for ``need`` pods in the cheapest of a few cells, and place them."""
+        placer, may = self.forest.placer, self._may(group)
+        if not may.any():
+            return False
+        seen = outlook(self.room, self.book.roles(group), may)
+        cells = self.book.cells(placer.required_levels(group))
+        fit = np.sum([cells.sums(most) for most in seen.most.values()], axis=0)
+        found = np.flatnonzero(placer.agreeing(group, cells) & (fit >= need))
+        if not len(found):
+            return False
+        bill = self._prices.bill(cells, seen, role, need)
+        order = cells.sums(seen.fullness) if self._tight else bill.cost
+        found = found[np.argsort(order[found], kind="stable")][:TRIES]
+        entry = _Entry(group, role, need, cells, seen.may, bill, attempt)
+        return (self._count if single else self._probe)(entry, found.tolist())
+
+    def _may(self, group: int) -> Flags:
+        """(V,) units that may fall for a group now."""
+        if self.room.evictions is None:
+            return np.zeros(0, dtype=np.bool_)
+        rank, root = int(self._victims.rank[group]), int(self._victims.root[group])
+        may = self.room.evictions.available(rank, root)
+        return may & ~self.book.costs.barred(self._fallen()) if may.any() else may
+
+    def _fallen(self, more: Iterable[int] = ()) -> Ints:
+        fallen = self.room.evictions.fallen if self.room.evictions else set[int]()
+        return np.array(sorted(fallen.union(more)), dtype=np.int64)
+
+    def _count(self, entry: "_Entry", found: list[int]) -> bool:
+        """Choose units in a few cells by counting, and enter the cheapest one."""
+        looked = 1 if self._tight else LOOKED
+        for part in (found[:looked], *([cell] for cell in found[looked:])):
+            chosen: list[tuple[tuple[int, ...], int, set[int]]] = []
+            for at, cell in enumerate(part):
+                units = choose(
+                    self.book,
+                    self.room,
+                    (entry.role, entry.need),
+                    (entry.nodes(cell), entry.bill.gain),
+                    entry.may,
+                )
+                if units is not None:
+                    chosen.append((self.book.costs.of(self._fallen(units)), at, units))
+            for _, at, units in sorted(chosen, key=lambda one: one[:2]):
+                if self._go(entry, part[at], units):
+                    return True
+        return False
+
+    def _probe(self, entry: "_Entry", found: list[int]) -> bool:
+        """Enter a few cells, one after the other, and then the cheapest one again."""
+        costs: list[tuple[tuple[int, ...], int, int]] = []
+        for cell in found:
+            mark = self.room.mark()
+            for n, units in enumerate(self._widening(entry, cell)):
+                if self._go(entry, cell, units):
+                    costs.append((self.book.costs.of(self._fallen()), cell, n))
+                    break
+            self.room.undo(mark)
+            if len(costs) == (1 if self._tight else LOOKED):
+                break
+        if not costs:
+            return False
+        _, cell, n = min(costs, key=lambda one: one[0])
+        return self._go(entry, cell, list(self._widening(entry, cell))[n])
+
+    def _widening(self, entry: "_Entry", cell: int) -> Iterator[set[int]]:
+        """Units on the nodes of a cell with the cheapest slots; on more and more of them."""
+        nodes, falls, law = entry.nodes(cell), self.book.falls, self.book.law
+        nodes = nodes[entry.bill.gain[nodes] > 0]
+        lacks = entry.need - int(self.room.slots(entry.role)[entry.nodes(cell)].sum())
+        most = int(np.searchsorted(np.cumsum(entry.bill.gain[nodes]), lacks)) + 1
+        fallen = set(self._fallen().tolist())
+        while len(nodes):
+            near = np.zeros(len(self.room.free), dtype=np.bool_)
+            near[nodes[:most]] = True
+            hit = near[falls.pair_node] & entry.may[falls.pair_unit]
+            yield law.together(fallen, np.unique(falls.pair_unit[hit]), entry.may)
+            if most >= len(nodes):
+                break
+            most *= 2
+
+    def _go(self, entry: "_Entry", cell: int, units: set[int]) -> bool:
+        """Let units fall, place the group in the cell, let those come back that can; or nothing."""
+        mark, known = self.room.mark(), self.forest.placer.forget()
+        self.room.evict(np.array(sorted(units), dtype=np.int64))
+        domain, first = self.book.instance.topology.domain, int(entry.cells.first[cell])
+        for t in self.book.required[entry.group]:
+            if self.room.chosen[t] < 0:
+                self.room.choose(t, int(domain[self.book.level[t], first]))
+        if entry.attempt():
+            self._bring_back(units)
+            if self.book.costs.allowed(self._fallen()):
+                return True
+        self.room.undo(mark)
+        self.forest.placer.remember(known)
+        return False
+
+    def _bring_back(self, units: Collection[int]) -> None:
+        order = [v for v in self._order if v in units]
+        bring_back(self.book.law, set(self._fallen().tolist()), order, Standing(self.room))
+
+    def reprieve(self, least: int | None = None) -> None:
+        """Let units of at least this priority come back where nobody stands in their place."""
+        priority, fallen = self.book.falls.priority, self._fallen()
+        if least is not None:
+            fallen = fallen[priority[fallen] >= least]
+        if len(fallen):
+            self._bring_back(set(fallen.tolist()))
+            self.forest.placer.forget()
+
+    def tree(self, composite: int) -> bool:
+        """Admit a tree, gang by gang, in the cheapest of a few cells of its rules; or nothing."""
+        groups = self.book.instance.groups_of(len(self.book.instance.groups) + composite)
+        able = groups[self._victims.evicts[groups]]
+        if self.room.evictions is None or not len(able):
+            return False
+        self.forest.last_resort = self.gang
+        seen = outlook(self.room, range(0), self._may(int(able[0])))
+        homes = self.forest.homes(composite, seen.fullness, seen.fullness)
+        self.forest.last_resort = None
+        costs: list[tuple[tuple[int, ...], int]] = []
+        for cell in homes.found[:TRIES] if homes else ():
+            mark = self.room.mark()
+            if homes and self._inside(composite, homes, cell):
+                costs.append((self.book.costs.of(self._fallen()), cell))
+            self.room.undo(mark)
+            if len(costs) == LOOKED:
+                break
+        return homes is not None and bool(costs) and self._inside(composite, homes, min(costs)[1])
+
+    def _inside(self, composite: int, homes: Homes, cell: int) -> bool:
+        mark, known = self.room.mark(), self.forest.placer.forget()
+        self.forest.last_resort = self.gang
+        fallen = set(self._fallen().tolist())
+        entered = self.forest.enter(composite, homes, cell)
+        self.forest.last_resort = None
+        if entered:
+            self._bring_back(set(self._fallen().tolist()) - fallen)
+            return True
+        self.room.undo(mark)
+        self.forest.placer.remember(known)
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entry:
+    """A group, so many pods of one of its roles, and where they could go."""
+
+    group: int
+    role: int
+    need: int
+    cells: Cells
+    may: Flags
+    bill: Bill
+    attempt: Callable[[], bool]
+
+    def nodes(self, cell: int) -> Ints:
+        """Nodes of a cell, those with the cheapest slots first."""
+        return self.bill.nodes[self.cells.start[cell] : self.cells.start[cell + 1]]

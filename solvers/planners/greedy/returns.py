@@ -1,0 +1,65 @@
+"""Returns: a unit that was to fall comes back, alone or with others of its root."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from gangplan.solvers.planners.greedy.law import Law
+from gangplan.solvers.planners.greedy.room import Room
+
+
+class Trial(Protocol):
+    """Where units come back to, one by one."""
+
+    def take(self, unit: int) -> bool:
+        """Let a unit come back if it fits."""
+
+    def drop(self, unit: int) -> None:
+        """Let it fall again."""
+
+
+class Standing:
+    """A room whose new pods stay where they are."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    def take(self, unit: int) -> bool:
+        """Let a unit come back if nothing stands in its place."""
+        units = np.array([unit], dtype=np.int64)
+        fits = self._room.spares(units)
+        if fits:
+            self._room.evict(units, falls=False)
+        return fits
+
+    def drop(self, unit: int) -> None:
+        """Let it fall again."""
+        self._room.evict(np.array([unit], dtype=np.int64))
+
+
+def bring_back(law: Law, fallen: set[int], order: Sequence[int], trial: Trial) -> None:
+    """Let as many units come back as fit and may, in this order; ``fallen`` shrinks in place."""
+    for unit in order:
+        if unit in fallen and trial.take(unit):
+            if law.free(unit):
+                fallen.discard(unit)
+            else:
+                fallen.difference_update(_with_others(law, fallen, unit, trial))
+
+
+def _with_others(law: Law, fallen: set[int], unit: int, trial: Trial) -> list[int]:
+    """Let others come back until those that have may; the unit is back already."""
+    back: list[int] = []
+    for part in law.parts(unit, fallen):
+        back += [v for v in part if v not in back and (v == unit or trial.take(v))]
+        if not law.broken(fallen.difference(back), law.groups[unit]):
+            return back
+    for extra in law.surplus(fallen, back):
+        back.remove(extra)
+        trial.drop(extra)
+    if not law.broken(fallen.difference(back), law.groups[unit]):
+        return back
+    for v in reversed(back):
+        trial.drop(v)
+    return []
