@@ -94,10 +94,14 @@ def _higher(
     by: int, groups: Sequence[Row], composites: Sequence[Row], first: int
 ) -> tuple[list[Row], list[Row]]:
     """Raise what waits above (most of) what runs; ``first`` groups wait."""
-    waits = {g["parent"] for g in groups[:first] if "parent" in g}
-    for h, row in enumerate(composites):
-        if row.get("parent") in waits:
+    waits: set[int] = set()
+    for group in groups[:first]:
+        h = group.get("parent", -1)
+        while h >= 0:
             waits.add(h)
+            h = composites[h].get("parent", -1)
+    below = [h for h, row in enumerate(composites) if row.get("parent") in waits]
+    waits.update(below)
     up = [
         row | ({"priority": row["priority"] + by} if g < first else {})
         for g, row in enumerate(groups)
@@ -298,7 +302,8 @@ def evicting_plans(draw: st.DrawFn, instance: Instance) -> Plan:
     """Draw a plan with evictions, sound or not; mostly units that may fall together."""
     plan = draw(plans(instance))
     sets = [units for units in every_set(instance) if units and lawful(instance, units)]
-    anything = st.sets(st.integers(0, max(len(instance.running) - 1, 0)))
-    units = draw(st.sampled_from(sets)) if sets and draw(st.integers(0, 3)) else draw(anything)
-    evicted = sorted(v for v in units if v < len(instance.running))
+    if sets and draw(st.integers(0, 3)):
+        evicted = sorted(draw(st.sampled_from(sets)))
+    else:
+        evicted = [v for v in range(len(instance.running)) if draw(st.booleans())]
     return replace(plan, evicted=np.array(evicted, dtype=np.int64))
