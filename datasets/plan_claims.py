@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from gangplan.datasets.allocation_entries import allocation_entries
+from gangplan.datasets.eviction_entries import eviction_entries
 from gangplan.datasets.json_file import refuse
 from gangplan.datasets.plan_file import group_entries, result_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import as_planned
 from gangplan.models.result import Result
 from gangplan.models.verify.results import check_result, objective_of
 
@@ -41,6 +43,7 @@ def false_claims(
     shared = allocation_entries(instance, result.plan)[1]
     if _listed(document.get("shared_claims")) != _listed(shared):
         claims.append("shared claims: the file says something else of them than its placements")
+    claims += _eviction_claims(instance, result, document)
     claims += [f"group {name} is listed {n} times" for name, n in times.items() if n > 1]
     # A group of single pods has a name, but its pods are listed one by one.
     claims += [f"group {name} is listed beside its pods" for name in said]
@@ -56,6 +59,31 @@ def _tier_claims(path: str, instance: Instance, result: Result) -> list[str]:
     if said != [(tier.name, tier.maximise) for tier in tiers]:
         return ["the tiers listed are not those of the planner's objective"]
     return [violation.sentence for violation in check_result(instance, result, tiers)]
+
+
+def _eviction_claims(
+    instance: Instance, result: Result, document: Mapping[str, object]
+) -> list[str]:
+    """Whether each victim falls for the groups that the file names, and may fall at all."""
+    true = eviction_entries(instance, result.plan)
+    entries = document.get("evictions", [])
+    said = {
+        (str(entry["kind"]), str(entry["unit"])): entry["for"]
+        for entry in (entries if isinstance(entries, list) else [])
+    }
+    claims = [
+        f"{entry['kind']} {entry['unit']}: evicted for {_names(entry['for'])}, and the file says "
+        f"for {_names(said[str(entry['kind']), str(entry['unit'])])}"
+        for entry in true
+        if _names(entry["for"]) != _names(said[str(entry["kind"]), str(entry["unit"])])
+    ]
+    if true and not len(as_planned(instance, result.planner).running):
+        claims.insert(0, f"evictions: {len(true)}, by a planner that was to evict nobody")
+    return claims
+
+
+def _names(said: object) -> str:
+    return ", ".join(sorted(map(str, said))) if isinstance(said, list) and said else "nobody"
 
 
 def _group_claims(true: Mapping[str, object], said: Mapping[str, object] | None) -> list[str]:

@@ -7,11 +7,11 @@ entry             holds
 ``planner``       name and options
 ``stop``          ``optimal`` (every tier proven) or ``feasible``
 ``tiers``         ``name, maximise, value, bound, proof, proven, given``, most important first
-``groups``        ``group``, ``status`` (admitted, pending, running), ``pods`` that get a node
-                  (``pod, node, devices, mark``; mark is ``minimum`` or ``elastic``; ``claims``
-                  where it has devices of claims of its own), ``reason``
+``groups``        ``group``, ``status`` (admitted, pending, running, evicted), ``reason``, ``pods``
+                  that get a node (``pod, node, devices, mark``; mark is ``minimum`` or
+                  ``elastic``; ``claims`` where it has devices of claims of its own)
 ``shared_claims`` devices of claims that pods share; only where there are any
-``evictions``     always empty: nothing is evicted yet
+``evictions``     what is evicted for whom (``eviction_entries``)
 ``certificates``  what each bound rests on (``certificate_entries``); may be missing
 ``warnings``, ``seconds``, ``versions``
 ================  ===================================================================
@@ -28,6 +28,7 @@ import numpy as np
 
 from gangplan.datasets.allocation_entries import Reader, allocation_entries, reader
 from gangplan.datasets.certificate_entries import certificate_entries, certificates_of
+from gangplan.datasets.eviction_entries import evicted_of, eviction_entries
 from gangplan.datasets.json_file import check_schema, read_object, refuse, write_object
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
@@ -81,8 +82,6 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
             raise refuse(path, key, "missing")
     if document["instance"] != instance.digest():
         raise refuse(path, "instance", "this plan was made for another instance (or cluster state)")
-    if document.get("evictions"):
-        raise refuse(path, "evictions", "a plan with evictions cannot be read by this version")
     return Result(
         plan=_plan_of(path, document, instance),
         tiers=tuple(_tier_of(path, t) for t in _objects(path, "tiers", document["tiers"])),
@@ -119,7 +118,7 @@ def plan_document(instance: Instance, result: Result) -> dict[str, object]:
         "certificates": certificate_entries(result.certificates),
         "groups": group_entries(instance, result),
         **({"shared_claims": shared} if shared else {}),
-        "evictions": [],
+        "evictions": eviction_entries(instance, result.plan),
         "warnings": list(result.warnings),
         "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
         "versions": dict(result.versions),
@@ -236,7 +235,9 @@ def _plan_of(path: str, document: Mapping[str, object], instance: Instance) -> P
         claims.shared_claims(_objects(path, "shared_claims", document["shared_claims"]))
     pairs = np.array(sorted(held), dtype=np.int64).reshape(-1, 2)
     given = claims.allocations() if claims else NO_ALLOCATIONS
-    return Plan(node, pairs[:, 0], pairs[:, 1], given)
+    falls = _objects(path, "evictions", document.get("evictions", []))
+    evicted = evicted_of(path, falls, instance)
+    return Plan(node, pairs[:, 0], pairs[:, 1], given, evicted)
 
 
 def _reasons_of(path: str, groups: object, instance: Instance) -> dict[int, str]:

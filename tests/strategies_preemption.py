@@ -302,8 +302,9 @@ def evicting_plans(draw: st.DrawFn, instance: Instance) -> Plan:
     """Draw a plan with evictions, sound or not; mostly units that may fall together."""
     plan = draw(plans(instance))
     sets = [units for units in every_set(instance) if units and lawful(instance, units)]
-    if sets and draw(st.integers(0, 3)):
-        evicted = sorted(draw(st.sampled_from(sets)))
+    if sets and draw(st.integers(0, 3)) > 0:
+        units: frozenset[int] = draw(st.sampled_from(sets))
+        evicted = sorted(units)
     else:
         evicted = [v for v in range(len(instance.running)) if draw(st.booleans())]
     return replace(plan, evicted=np.array(evicted, dtype=np.int64))

@@ -155,7 +155,8 @@ def change(document: dict[str, Any], path: list[Any], value: object) -> dict[str
         (["tiers", 0, "given"], 1, "tiers: admitted(0): given: true or false expected"),
         (["tiers", 0, "maximise"], None, "tiers: admitted(0): maximise: true or false expected"),
         (["tiers", 0, "proof"], ["search"], "tiers: admitted(0): proof: a text expected"),
-        (["evictions"], [{}], "evictions: a plan with evictions cannot be read"),
+        (["evictions"], None, "evictions: a list of objects expected"),
+        (["evictions"], [{}], "evictions[0].kind: a text expected"),
         (["planner"], [], "planner: an object expected"),
     ],
 )
