@@ -7,7 +7,7 @@ one size on a node, so that counts are handed out in pod order.
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
-from gangplan.models.counts import rank
+from gangplan.models.counts import holdings, kept, losses, preemption, rank, serving
 from gangplan.models.counts.claim_decode import allocations
 from gangplan.models.counts.claim_encode import encode_claims
 from gangplan.models.counts.formulation import Model
@@ -35,11 +35,14 @@ def decode(model: Model, x: Floats | Ints) -> Plan:
     role, node = model.pairs.role[placed], model.pairs.node[placed]
     plan = plan_from_counts(model.instance, role, node, pods[placed])
     claimed, shared = model.claimed, (plan.device_pod, plan.device)
+    e = model.evictions.e
+    falls = e.index[counts[e.cols] > 0, 0]
     if model.formulation.shares and len(model.instance.shared):
         shared = _devices(model, counts, plan)
     if claimed.options is None:
-        return Plan(plan.node, *shared)
-    return Plan(plan.node, *shared, allocations(model.instance, claimed, counts, plan.node))
+        return Plan(plan.node, *shared, evicted=falls)
+    given = allocations(model.seen, claimed, counts, plan.node, model.f)
+    return Plan(plan.node, *shared, given, falls)
 
 
 def _devices(model: Model, counts: Ints, plan: Plan) -> tuple[Ints, Ints]:
@@ -69,10 +72,11 @@ def encode(model: Model, plan: Plan) -> Ints:
 
     Raises
     ------
-    PlanError : a pod on a node, or on a device, that the formulation has no column for.
+    PlanError : a pod on a node, or on a device, or a unit that falls, that the formulation has no
+        column for.
     """
-    instance = model.instance
-    plan.fits(instance)
+    plan.fits(model.instance)
+    instance = model.seen
     point = np.zeros(model.milp.n_cols, dtype=np.int64)
     role, node, pods = plan.counts(instance)
     n_nodes = max(len(instance.nodes), 1)
@@ -89,6 +93,7 @@ def encode(model: Model, plan: Plan) -> Ints:
     _encode_owners(model, point, role)
     _encode_rules(model, point, role, node, pods)
     _encode_devices(model, point, plan)
+    _encode_falls(model, point, plan)
     encode_claims(instance, model.claimed, point, plan)
     rank.encode(model.claimed, model.late, point)
     opened = np.zeros(len(instance.nodes), dtype=np.bool_)
@@ -129,6 +134,20 @@ def _encode_rules(model: Model, point: Ints, role: Ints, node: Ints, pods: Ints)
         begun = model.slices.left_over[of_rule] * owner_placed[rules.owner[t]]
         members = total[q.index[of_rule, 1]] + begun
         point[q.cols[of_rule]] = members // max(int(rules.slice[t]), 1)
+
+
+def _encode_falls(model: Model, point: Ints, plan: Plan) -> None:
+    """Fill e and what follows from it; after x and u."""
+    instance, evicted = model.seen, plan.evicted
+    if not model.formulation.preemption:
+        if len(evicted):
+            raise PlanError("a unit falls, and the formulation leaves preemption out")
+        return
+    preemption.encode(instance, model.evictions, evicted, point)
+    losses.encode(instance, evicted, model.viol, point)
+    serving.encode(model.serving, point)
+    kept.encode(instance, model.pairs, model.x, model.made, point)
+    holdings.encode(instance, model.f, point, plan)
 
 
 def _encode_devices(model: Model, point: Ints, plan: Plan) -> None:

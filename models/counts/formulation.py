@@ -13,6 +13,11 @@ p         an owner gets any pod (placing.py)          standing or basic owners, 
 u         the domain of a required rule               (rule, domain)
 q         slices in a domain                          (rule, domain)
 z, h      shares on a device; a device held whole     (share, device); device
+e         a unit falls (preemption.py)                running unit that can
+w, s      all of an owner falls; slices that leave    owner; (rule, domain)
+viol      victims that a budget does not allow        (budget, priority)
+ev        part of a fall that serves an owner         (unit, rule, domain)
+m, f      lacking room is made; a holding is free     (node, priority, resource); holding
 b, open   claims that take an option; shared device   option; cell
 late      ranks that claims take                      part of a spec
 v         a domain that a preferred rule pays for     (rule, place)
@@ -20,8 +25,8 @@ o         an intact device node that is opened        node
 ========  =========================================  ====================================
 
 Restriction families (assign, capacity, gang, topology, hierarchy, shares, claims): off grows the
-feasible set. Freedom (elastic): off takes the pods beyond the minimum away. Cost families (rank,
-preferred, fragmentation): off, their tier costs nothing.
+feasible set. Freedoms: elastic, off, takes the pods beyond the minimum away; preemption, off, lets
+nobody fall. Cost families (rank, preferred, fragmentation): off, their tier costs nothing.
 """
 
 from dataclasses import dataclass
@@ -38,9 +43,14 @@ from gangplan.models.counts import (
     fragmentation,
     gang,
     hierarchy,
+    holdings,
+    kept,
+    losses,
     placing,
+    preemption,
     preferred,
     rank,
+    serving,
     shares,
     slices,
     topology,
@@ -48,13 +58,16 @@ from gangplan.models.counts import (
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.indexed import Indexed, nothing
 from gangplan.models.counts.pairs import Pairs, pairs_of
+from gangplan.models.counts.preemption import Evictions
 from gangplan.models.counts.preferred import Places
+from gangplan.models.counts.serving import Serving
 from gangplan.models.counts.shares import Devices
 from gangplan.models.counts.sizes import Sizes, sizes_of
 from gangplan.models.counts.slices import Slices
 from gangplan.models.formulation import FAMILIES as FAMILIES
 from gangplan.models.formulation import WHOLE
 from gangplan.models.formulation import Formulation as Formulation
+from gangplan.models.gone import loosened, without_units
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, RowBlock, VarBlock
 from gangplan.models.milp import build as assemble
@@ -70,16 +83,19 @@ class Model:
     Attributes
     ----------
     milp : zero cost; ``tier_cost`` gives the costs.
+    seen : the instance that the rows were written from: without units where preemption is off.
     needs, sizes, pairs : what the rows were written from.
     x : (E,) columns of the pairs.
     y, w, p, u, o : columns by group, composite, owner, (rule, domain), node.
     slices, devices, claimed, places : q; z and h; b, its entries and open; v.
     late : columns by part.
+    evictions, viol, serving, made, f : e, w and s; and what each is named for above.
     owner_column : (G + H,) the yes/no column (y, w or p) of a rule's owner; -1 where there is none.
     """
 
     instance: Instance
     formulation: Formulation
+    seen: Instance
     needs: Needs
     sizes: Sizes
     pairs: Pairs
@@ -95,6 +111,11 @@ class Model:
     late: Indexed
     places: Places
     o: Indexed
+    evictions: Evictions
+    viol: Indexed
+    serving: Serving
+    made: Indexed
+    f: Indexed
     owner_column: Ints
 
 
@@ -105,7 +126,8 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     ------
     FormulationError : a quantity above 2^40 after scaling.
     """
-    on = formulation
+    on, asked_for = formulation, instance
+    instance = instance if on.preemption else without_units(instance)
     needs = needs_of(instance)
     sizes = sizes_of(instance, needs, minima=on.gang, children=on.hierarchy, elastic=on.elastic)
     options = None
@@ -131,13 +153,19 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     o = fragmentation.columns(instance, pairs, cols) if on.fragmentation else nothing("o", 1)
     a = _owner_column(instance, y, w, p)
     said = topology.covered(instance, u)
+    falls = preemption.columns(instance, cols)
+    viol = losses.columns(instance, cols)
+    back = capacity.room_of(instance, falls.e if on.capacity else nothing("e", 1))
+    ev = serving.columns(instance, pairs, u, falls.e, back, cols)
+    made = kept.columns(instance, pairs, back, cols)
+    f = holdings.columns(instance, cols, on=options is not None)
 
     rows: list[RowBlock] = assign.rows(instance, sizes, pairs, x, said)
     rows += gang.rows(instance, sizes, pairs, x, y, said)
     rows += placing.rows(instance, sizes, pairs, x, p)
     rows += hierarchy.rows(instance, sizes, pairs, tree, x, y, w, on=on.hierarchy)
     if on.capacity:
-        rows += capacity.rows(instance, pairs, x)
+        rows += capacity.rows(instance, pairs, x, back, made)
     if not on.elastic:
         rows += elastic.rows(instance, sizes, pairs, x, y)
     if on.topology:
@@ -146,14 +174,22 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     if on.shares:
         rows += shares.rows(instance, pairs, x, d)
     if options is not None:
-        rows += claims.rows(instance, sizes, pairs, x, b, a)
+        rows += claims.rows(instance, sizes, pairs, x, b, a, f)
         rows += rank.rows(b, late) if on.rank else []
     if on.preferred:
         rows += preferred.rows(instance, sizes, pairs, x, v, a)
     if on.fragmentation:
-        rows += fragmentation.rows(instance, pairs, x, o, capacity=on.capacity, shares=on.shares)
+        roomy = loosened(instance)
+        rows += fragmentation.rows(roomy, pairs, x, o, capacity=on.capacity, shares=on.shares)
+    rows += preemption.rows(instance, needs, falls, a)
+    rows += losses.rows(instance, falls, viol)
+    rows += serving.rows(instance, pairs, x, ev)
+    rows += holdings.rows(instance, sizes, pairs, x, falls.e, f)
     milp = assemble(cols, rows)
-    return Model(instance, on, needs, sizes, pairs, milp, x, y, w, p, u, q, d, b, late, v, o, a)
+    return Model(
+        asked_for, on, instance, needs, sizes, pairs, milp, x, y, w, p, u, q, d, b, late, v, o,
+        falls, viol, ev, made, f, a,
+    )  # fmt: skip
 
 
 def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
@@ -163,6 +199,8 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     ``tier.maximise``. All zero where the tier's family is off.
     """
     n = model.milp.n_cols
+    if tier.kind == "lost":
+        return losses.cost(model.seen, tier, n, model.evictions, model.viol)
     if tier.kind == "rank":
         return costs.rank(n, model.late)
     if tier.kind == "preferred":
@@ -183,9 +221,9 @@ def _anywhere(instance: Instance) -> Flags:
     return np.repeat(open_roles[:, None], len(instance.nodes), axis=1)
 
 
-def _asked(instance: Instance, on: Formulation) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _asked(instance: Instance, on: Formulation) -> Flags:
     """(G + H,) owners whose rows or cost need to know whether they get any pod."""
-    asked = np.zeros(len(instance.groups) + len(instance.composites), dtype=np.bool_)
+    asked = preemption.losers(instance)
     if on.topology:
         asked |= slices.owners(instance)
     if on.preferred:

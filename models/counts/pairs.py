@@ -5,7 +5,8 @@
 A pair exists where the role may use the node, at least one pod fits, and no required rule rules
 the node out: the node carries the label of the level, lies in the domain that running members fix,
 and its domain can hold what the owner of a whole rule needs, by counting slots (a bound that no
-plan can beat). Gangs that no plan can admit, by counting, have no pairs.
+plan can beat). Gangs that no plan can admit, by counting, have no pairs. Room and devices are those
+that are there with every unit gone that can fall; for groups of ``Running.never`` free room now.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.layers import Layer, layers
 from gangplan.models.counts.sizes import Sizes
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.options.options import Options
 from gangplan.models.options.slots import device_slots
@@ -71,7 +73,10 @@ def pairs_of(
     rules : False: topology is ignored (the topology family is off).
     options : None: claims are ignored (the claims family is off, or there are none).
     """
-    grid = _grid(instance, sizes, fit, devices)
+    grid = _grid(loosened(instance), sizes, fit, devices)
+    never = np.isin(instance.roles.group, instance.running.never)
+    if never.any():
+        grid[never] = _grid(instance, sizes, fit, devices)[never]
     if options is not None:
         room = device_slots(instance, options)
         np.minimum(grid, np.minimum(room, MANY).astype(np.int32), out=grid)
