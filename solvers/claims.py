@@ -11,6 +11,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.points import whole_point
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Outcome, Stop
+from gangplan.solvers.reprieve import reprieved
 
 TOLERANCE = 1e-6
 """What is taken off a branch-and-bound bound (relative above 1)."""
@@ -44,13 +45,15 @@ def checked_point(milp: Milp, x: Floats) -> Ints:
 
 
 def checked_plan(model: Writing, point: Ints) -> Plan:
-    """Decode an integer point and verify the plan against every rule of the instance.
+    """Decode an integer point, bring back who fell for nothing, and verify it by every rule.
+
+    So the plan may be better than its point in the tiers of what is lost, and worse after that.
 
     Raises
     ------
     PlanError : it decodes to no plan, or to one that breaks a rule.
     """
-    plan = model.decode(point)
+    plan = reprieved(model.instance, model.decode(point))
     violations = check(model.instance, plan)
     if violations:
         raise PlanError(violations[0].sentence)
