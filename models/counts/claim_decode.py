@@ -16,7 +16,7 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.colouring import coloured
-from gangplan.models.counts.holdings import NO_HOLDINGS, usable
+from gangplan.models.counts.holdings import usable
 from gangplan.models.counts.indexed import Indexed
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
@@ -36,9 +36,7 @@ class Given:
     many: list[int]
 
 
-def allocations(
-    instance: Instance, d: Claimed, point: Ints, node: Ints, f: Indexed = NO_HOLDINGS
-) -> Allocations:
+def allocations(instance: Instance, d: Claimed, point: Ints, node: Ints, f: Indexed) -> Allocations:
     """Name the devices of every claim.
 
     Parameters

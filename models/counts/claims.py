@@ -40,7 +40,6 @@ from gangplan.models.counts import claim_rooms, claim_sites
 from gangplan.models.counts.claim_columns import Claimed
 from gangplan.models.counts.claim_columns import columns as columns
 from gangplan.models.counts.claim_columns import none as none
-from gangplan.models.counts.holdings import NO_HOLDINGS
 from gangplan.models.counts.indexed import Indexed
 from gangplan.models.counts.pairs import Pairs
 from gangplan.models.counts.sizes import Sizes
@@ -55,7 +54,7 @@ def rows(
     x: VarBlock,
     d: Claimed,
     places: Ints,
-    f: Indexed = NO_HOLDINGS,
+    f: Indexed,
 ) -> list[RowBlock]:
     """Write the rows.
 

@@ -21,18 +21,15 @@ from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 from gangplan.models.plan import Plan
 from gangplan.models.victims import victims_of
 
-NO_HOLDINGS = nothing("f", 1)
-"""Nothing comes free."""
-
 
 def columns(instance: Instance, cols: Columns, *, on: bool = True) -> Indexed:
     """f[c] by holding, sorted; a column may stand for several holdings."""
     running = instance.running
     if not on or not len(running.hold_shared):
-        return NO_HOLDINGS
+        return nothing("f", 1)
     holds = np.flatnonzero(_may_fall(instance) & _useful(instance))
     if not len(holds):
-        return NO_HOLDINGS
+        return nothing("f", 1)
     user, unit = _units(instance)
     # New pods may keep a shared claim's devices held, so it has a column of its own.
     kinds: dict[tuple[int, ...], int] = {}
