@@ -2,6 +2,7 @@ r"""Who falls, so that others get in: running units, as they are or not at all (
 
     e[v] in {0, 1}               unit v falls; 0 where nobody can evict it
     whole[c] in {0, 1}           all running members of group c, or below composite c, fall
+    e[v]  <=  sum_g y[g]         over the groups g of higher rank that may evict  (preemption.whom)
     sum_{u in l} e[v(u)]  <=  spare_l (1 - whole[g]) + n_l whole[g]
                                  for each floor l of a group g: over its pods u, of unit v(u)
                                                                                 (preemption.floor)
@@ -54,11 +55,12 @@ def rows(
 
     Parameters
     ----------
-    owner : (G + H,) the columns y and w: does the owner get new pods.
+    owner : (G + H,) the columns y, then w: does the owner get new pods.
     """
     if not falls:
         return []
     return [
+        _whom(instance, falls, owner),
         _floor(instance, falls),
         *_whole(instance, falls),
         *_trees(instance, needs, falls),
@@ -67,6 +69,14 @@ def rows(
         *_holdings(instance, pairs, falls, x),
         *_budgets(instance, falls),
     ]
+
+
+def _whom(instance: Instance, falls: Falling, owner: Ints) -> RowBlock:
+    victims, priority = victims_of(instance), instance.running.priority
+    units = np.flatnonzero(victims.can)
+    row, g = np.nonzero(victims.evicts & (victims.rank > priority[units][:, None]))
+    one = np.ones(len(units), dtype=np.int64)
+    return sums("preemption.whom", row, owner[g], one, falls.e.cols[units], ">=", units[:, None])
 
 
 def _floor(instance: Instance, falls: Falling) -> RowBlock:
