@@ -7,13 +7,15 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.columns import EMPTY
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.topology import PREFERRED
 from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs, specs_of
-from gangplan.solvers.planners.greedy.allocator.stock import Ledger, Stock
+from gangplan.solvers.planners.greedy.allocator.stock import Stock
 from gangplan.solvers.planners.greedy.cells import Cells, cells_of
 from gangplan.solvers.planners.greedy.falls import Costs, Falls, falls_of
+from gangplan.solvers.planners.greedy.holdings import Holdings
 from gangplan.solvers.planners.greedy.law import Law
 from gangplan.solvers.planners.greedy.measure import WHOLE, Measure, measure_of
 
@@ -131,8 +133,13 @@ class Book:
 
     @cached_property
     def stock(self) -> Stock:
-        """Devices of nodes and zones."""
-        return Stock(self.instance, self.dealer.kind, self.dealer.kinds)
+        """Devices of nodes and zones, those that may come free included."""
+        return Stock(loosened(self.instance), self.dealer.kind, self.dealer.kinds)
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """What running work holds of devices, and may give back."""
+        return Holdings(self.instance, self.stock)
 
     @cached_property
     def untouched(self) -> tuple[Ints, list[list[int]]]:
@@ -140,7 +147,7 @@ class Book:
 
         (N,) situation of each; and its devices i in the order in which the dealer numbers them.
         """
-        ledger, stock, found = Ledger(self.stock), self.stock, []
+        ledger, stock, found = self.holdings.ledger(), self.stock, []
         orders: list[list[int]] = []
         for n in range(len(self.instance.nodes)):
             things, left = ledger.things(stock.reached(n))

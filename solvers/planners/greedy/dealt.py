@@ -16,7 +16,6 @@ from gangplan.models.claims import ALL
 from gangplan.models.plan import Allocations, Plan
 from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs
 from gangplan.solvers.planners.greedy.allocator.search import Given
-from gangplan.solvers.planners.greedy.allocator.stock import Ledger
 
 if TYPE_CHECKING:
     from gangplan.solvers.planners.greedy.book import Book
@@ -60,11 +59,14 @@ class Dealt:
         self._stock = book.stock
         self._own = book.own
         self._shared = book.common
-        untouched, self._orders = book.untouched
+        untouched, orders = book.untouched
+        self._orders = list(orders)
         self._situation = untouched.copy()
         self._open: Flags = self._stock.open
         self._stale = np.zeros(self._n_nodes, dtype=np.bool_)
-        self._ledger = Ledger(self._stock)
+        self._holdings = book.holdings
+        self._ledger = self._holdings.ledger()
+        self._standing = [len(holding.users) for holding in self._holdings.all]
         self._served: dict[int, Served] = {}
         self._users = [0] * self._claims.n_shared
         self._journal: list[tuple[int, int, Served | None, int]] = []
@@ -218,6 +220,79 @@ class Dealt:
                     self._stale |= self._open
                     return np.flatnonzero(self._open)
         return None
+
+    def fall(self, units: Ints) -> Ints:
+        """Give back what is held by pods of units that fall; return nodes that feel it."""
+        freed = []
+        for v in units.tolist():
+            for h in self._holdings.of_unit[v]:
+                self._standing[h] -= 1
+                if self._standing[h] == 0 and self._holdings.all[h].comes_free:
+                    freed.append(h)
+        return self._book_holdings(freed, -1)
+
+    def stand(self, units: Ints) -> Ints:
+        """Take back ``fall``."""
+        held = set()
+        for v in units.tolist():
+            for h in self._holdings.of_unit[v]:
+                if self._standing[h] == 0 and self._holdings.all[h].comes_free:
+                    held.add(h)
+                self._standing[h] += 1
+        return self._book_holdings(sorted(held), 1)
+
+    def _book_holdings(self, holdings: Sequence[int], sign: int) -> Ints:
+        felt: set[int] = set()
+        for h in holdings:
+            holding = self._holdings.all[h]
+            holding.book(self._ledger, sign)
+            felt.update(holding.nodes)
+            if holding.far:
+                self._stale |= self._open
+                felt.update(np.flatnonzero(self._open).tolist())
+        for node in felt:
+            if not self._open[node]:
+                self._look(node)
+        return np.array(sorted(felt), dtype=np.int64)
+
+    def _look(self, node: int) -> None:
+        """Look anew at a closed node whose running work has come or gone."""
+        specs = self._dealer.specs(int(self._situation[node]))
+        of, self._orders[node] = self._seen(node)
+        self._situation[node] = self._dealer.situation(of, specs)
+
+    def _seen(self, node: int) -> tuple[int, list[int]]:
+        free = tuple(h for h in self._holdings.at_node[node] if self._is_free(h))
+        known = self._holdings.looks.get((node, free))
+        if known is None:
+            self._holdings.looks[node, free] = known = self._class(node)
+        return known
+
+    def _is_free(self, holding: int) -> bool:
+        return self._standing[holding] == 0 and self._holdings.all[holding].comes_free
+
+    def spares(self, units: Ints) -> bool:
+        """Tell whether units that have fallen could have back what they held."""
+        again = {h for v in units.tolist() for h in self._holdings.of_unit[v] if self._is_free(h)}
+        held = [self._holdings.all[h] for h in sorted(again)]
+        fits = True
+        for i, holding in enumerate(held):
+            if not holding.fits(self._ledger):
+                held, fits = held[:i], False
+                break
+            holding.book(self._ledger, 1)
+        if fits:
+            nodes = {n for holding in held for n in holding.nodes}
+            fits = all(self._fits_without(n) for n in sorted(nodes))
+        for holding in held:
+            holding.book(self._ledger, -1)
+        return fits
+
+    def _fits_without(self, node: int) -> bool:
+        """Tell whether a closed node serves its claims with what the ledger leaves."""
+        of, _ = self._class(node)
+        specs = self._dealer.specs(int(self._situation[node]))
+        return self._dealer.fits(self._dealer.situation(of, specs))
 
     def _settle(self, claim: int, site: Site) -> None:
         self._journal.append((-1, -1, None, claim))

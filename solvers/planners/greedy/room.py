@@ -191,6 +191,8 @@ class Room:
         np.add.at(self.free, nodes, sign * room)
         if self.terms:
             self.terms.free(nodes, room, sign)
+        if self.dealt:
+            self._feel((self.dealt.fall if falls else self.dealt.stand)(units))
         touched = np.unique(nodes)
         if len(touched):
             self._measure(touched)
@@ -205,7 +207,11 @@ class Room:
             room = np.zeros((len(nodes), room.shape[1]), dtype=np.int64)
             np.add.at(room, at.reshape(-1), of.pair_room[pairs])
         short = room > self.free[nodes]
-        return not short.any() and (not self.terms or self.terms.spares(nodes, room))
+        return (
+            not short.any()
+            and (not self.terms or self.terms.spares(nodes, room))
+            and (self.dealt is None or self.dealt.spares(units))
+        )
 
     def choose(self, rule: int, domain: int) -> None:
         """Settle the domain of an open whole required rule."""

@@ -114,6 +114,47 @@ class Ledger:
             for pot, amount in stock.kinds.uses.get((choice, stock.kind[device]), ()):
                 used[pot] = used.get(pot, 0) + sign * amount
 
+    def hold(
+        self,
+        devices: Iterable[int],
+        counters: Iterable[tuple[int, int]],
+        pots: Iterable[tuple[int, int, int]],
+        sign: int,
+    ) -> None:
+        """Take what running work holds (``sign`` 1), or give it back (-1).
+
+        Parameters
+        ----------
+        counters : (counter, amount): the draws of the devices, and nothing beside.
+        pots : (device, position of the pot there, amount).
+        """
+        for device in devices:
+            self._holders[device] = self._holders.get(device, 0) + sign
+        for counter, amount in counters:
+            self._drawn[counter] = self._drawn.get(counter, 0) + sign * amount
+        for device, at, amount in pots:
+            used = self._used.setdefault(device, {})
+            used[at] = used.get(at, 0) + sign * amount
+
+    def spares(
+        self,
+        devices: Iterable[int],
+        counters: Iterable[tuple[int, int]],
+        pots: Iterable[tuple[int, int, int]],
+    ) -> bool:
+        """Tell whether so much could be held besides."""
+        return (
+            not any(self._holders.get(device, 0) for device in devices)
+            and all(
+                self._drawn.get(counter, 0) + amount <= self._stock.left[counter]
+                for counter, amount in counters
+            )
+            and all(
+                self._used.get(device, {}).get(at, 0) + amount <= self._stock.pots[device][at]
+                for device, at, amount in pots
+            )
+        )
+
     def things(self, devices: Iterable[int]) -> tuple[list[Thing], dict[int, int]]:
         """Devices as they are now, and what is left of their counters."""
         stock = self._stock
