@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
+from gangplan.models.restrict import PDB, as_planned, restricted, said
 from gangplan.models.result import Result
 from gangplan.models.status import PENDING, statuses
 from gangplan.models.verify.violation import Violation
@@ -75,6 +76,8 @@ def plan(
     formulation: str = "counts",
     weights: Mapping[int, int] | None = None,
     second_opinion: bool = False,
+    preemption: bool = True,
+    pdb: str = "soft",
     progress: Progress = silent,
 ) -> Result:
     """Plan an instance; the plan is verified before it is returned.
@@ -89,22 +92,29 @@ def plan(
     formulation : ``exact`` only: a name of ``gangplan.solvers.registry.formulations()``.
     weights : ``weighted-gpus`` only: priority -> positive weight; default the priority itself.
     second_opinion : ``exact`` only: solve once more, another way, what only a search proves.
+    preemption : False: nobody is evicted.
+    pdb : ``soft``: victims beyond a PodDisruptionBudget count; ``hard``: there are none.
     progress : called with a word for the phase and the seconds used.
 
     Raises
     ------
-    InputError : unknown planner, solver, objective or formulation, or weights that do not fit.
+    InputError : unknown planner, solver, objective, formulation or ``pdb``, or weights that do not
+        fit.
     SolverError : the backend is not available or crashed.
     PlanError : the plan failed its own check, a bug in gangplan.
     """
     if isinstance(planner, str):
-        check_choices(planner, solver, objective, formulation)
+        check_choices(planner, solver, objective, formulation, pdb)
         _check_weights(instance, objective, weights)
-        options: dict[str, object] = {"second_opinion": True} if second_opinion else {}
+        # What is usual is no option: planners from outside need not know of it.
+        options = said(preemption=preemption, pdb=pdb)
+        if second_opinion:
+            options["second_opinion"] = True
         if formulation != "counts":
             options["kind"] = formulation
         planner = _planner(planner, solver, objective, weights, options)
     result = planner.plan(instance, limits or Limits(), progress)
+    instance = as_planned(instance, result.planner)
     if not type(planner).__module__.startswith("gangplan."):
         from gangplan.solvers.planners.refuse import refuse_broken, refuse_false_reports
 
@@ -128,6 +138,8 @@ def write_model(
     *,
     formulation: str = "counts",
     weights: Mapping[int, int] | None = None,
+    preemption: bool = True,
+    pdb: str = "soft",
 ) -> None:
     """Write the model of the first tier as ``.mps`` or ``.lp``, for any other solver.
 
@@ -135,15 +147,16 @@ def write_model(
 
     Raises
     ------
-    InputError : unknown objective or formulation, or weights that do not fit.
+    InputError : unknown objective, formulation or ``pdb``, or weights that do not fit.
     GangplanError : another ending, a path that cannot be written, a full disk.
     """
     from gangplan.models.tiers import tiers_of
     from gangplan.solvers.export.first_tier import write_first_tier
     from gangplan.solvers.registry import formulation as kind
 
-    check_choices("exact", "highs", objective, formulation)
+    check_choices("exact", "highs", objective, formulation, pdb)
     _check_weights(instance, objective, weights)
+    instance = restricted(instance, objective, preemption=preemption, pdb=pdb)
     tier = tiers_of(instance, objective, weights)[0]
     write_first_tier(instance, kind(formulation), tier, path)
 
@@ -197,6 +210,8 @@ def compare(
     solvers: Sequence[str] = ("highs",),
     formulations: Sequence[str] = ("counts",),
     objective: str = "groups",
+    preemption: Sequence[bool] = (True,),
+    pdb: str = "soft",
     limits: Limits | None = None,
 ) -> "tuple[Record, ...]":
     """Run every combination on one instance, each in a process of its own, one after the other.
@@ -206,6 +221,8 @@ def compare(
     planners, formulations : names of ``gangplan.solvers.registry``; a planner without a choice of
         solver or formulation comes once.
     solvers : names; one that is not available here is a skipped record with the reason.
+    preemption : (True, False) runs each with and without evictions.
+    pdb : as in ``plan``.
     limits : of each run. Default: ``Limits()``.
 
     Returns
@@ -224,18 +241,22 @@ def compare(
         solvers=solvers,
         formulations=formulations,
         objective=objective,
+        preemption=preemption,
+        pdb=pdb,
         limits=limits,
     )
     return found
 
 
-def check_choices(planner: str, solver: str, objective: str, formulation: str = "counts") -> None:
+def check_choices(
+    planner: str, solver: str, objective: str, formulation: str = "counts", pdb: str = "soft"
+) -> None:
     """Refuse unknown names before any work is done for them.
 
     Raises
     ------
-    InputError : an unknown planner, objective or formulation, a formulation for a planner that
-        writes no model, or a solver that is unknown or not available.
+    InputError : an unknown planner, objective, formulation or ``pdb``, a formulation for a planner
+        that writes no model, or a solver that is unknown or not available.
     """
     from gangplan.models.tiers import OBJECTIVES
     from gangplan.solvers import registry
@@ -245,6 +266,7 @@ def check_choices(planner: str, solver: str, objective: str, formulation: str = 
         ("solver", solver, tuple(info.name for info in registry.available())),
         ("objective", objective, OBJECTIVES),
         ("formulation", formulation, registry.formulations()),
+        ("pdb", pdb, PDB),
     ):
         if name not in known:
             message = f"no {kind} of this name: one of {', '.join(known)}"

@@ -17,6 +17,10 @@ def compare(
         str, typer.Option(metavar="A,B", help="counts, assignment.")
     ] = "counts",
     objective: options.Objective = "groups",
+    preemption: Annotated[
+        str, typer.Option(metavar="A,B", help="on, off: whether anybody may be evicted.")
+    ] = "on",
+    pdb: options.Pdb = "soft",
     time_limit: Annotated[float, typer.Option(metavar="S", help="Seconds, each run.")] = 60.0,
     gap: options.Gap = 0.0,
     threads: options.Threads = 1,
@@ -35,11 +39,15 @@ def compare(
     who = options.names_of("--planners", planners)
     by = options.names_of("--solvers", solvers)
     how = options.names_of("--formulations", formulations)
+    words = options.names_of("--preemption", preemption)
+    if not {*words} <= {"on", "off"}:
+        raise options.usage("--preemption", "on, off or both expected, comma separated")
+    evicting = [word == "on" for word in words]
     from gangplan.cli.records import print_json, show_compared
     from gangplan.experiments.compare import compare as compare_all
     from gangplan.experiments.spec import choices
 
-    choices(who, by, how, (objective,))  # unknown names, before any work is done
+    choices(who, by, how, (objective,), evicting, (pdb,))  # unknown names, before any work is done
     with progress() as show:
         instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
         found = compare_all(
@@ -48,6 +56,8 @@ def compare(
             solvers=by,
             formulations=how,
             objective=objective,
+            preemption=evicting,
+            pdb=pdb,
             limits=limits,
             label=sources[0] if len(sources) == 1 else f"{len(sources)} sources",
             progress=lambda done, total, what: show(f"{done + 1} of {total}: {what}", 0.0),

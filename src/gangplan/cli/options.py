@@ -34,6 +34,15 @@ IgnoreUnsupported = Annotated[
     typer.Option("--ignore-unsupported", help="Plan groups whose hard rules are not honoured yet."),
 ]
 Objective = Annotated[str, typer.Option(help="groups, gpus, age or weighted-gpus.")]
+Preemption = Annotated[
+    bool, typer.Option("--preemption/--no-preemption", help="Whether anybody may be evicted.")
+]
+Pdb = Annotated[
+    str,
+    typer.Option(
+        help="soft: victims beyond a PodDisruptionBudget are the last resort; hard: none."
+    ),
+]
 Gap = Annotated[float, typer.Option(help="Stop at this relative gap; 0 asks for a proof.")]
 Threads = Annotated[int, typer.Option(help="Threads of the solver.")]
 Seed = Annotated[int, typer.Option(help="Seed of the solver.")]

@@ -30,6 +30,12 @@ def plan(
         bool,
         typer.Option("--second-opinion", help="Solve again, another way, what a search proves."),
     ] = False,
+    preemption: options.Preemption = True,
+    pdb: options.Pdb = "soft",
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="Plan once more with nobody evicted, and show both."),
+    ] = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the plan file.")
     ] = None,
@@ -46,7 +52,7 @@ def plan(
     levels: options.Levels = [],  # noqa: B006 - typer reads the default, nobody changes it
     ignore_unsupported: options.IgnoreUnsupported = False,
 ) -> int:
-    """Plan a snapshot: which groups are admitted, where each pod goes, and what is proven."""
+    """Plan a snapshot: who is admitted, where each pod goes, who is evicted, what is proven."""
     limits = options.limits_of(time_limit, gap, threads, seed, memory)
     worth = options.weights_of(weights)
     from gangplan.cli.planning import Wanted, carry_out
@@ -64,6 +70,9 @@ def plan(
             weights=worth,
             limits=limits,
             second_opinion=second_opinion,
+            preemption=preemption,
+            pdb=pdb,
+            preview=preview,
             output=output,
             model_file=model_file,
             as_json=as_json,

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from gangplan import api
 from gangplan.cli import codes, interrupt, options
+from gangplan.cli.preview import preview_entry, show_preview, without_evictions
 from gangplan.cli.progress import progress, say
 from gangplan.cli.reading import read_sources, say_notes
-from gangplan.cli.render import show_plan
+from gangplan.cli.render import ROWS, show_plan
+from gangplan.cli.tables import console
 from gangplan.datasets.io import write_plan
+from gangplan.datasets.json_file import write_object
+from gangplan.datasets.plan_file import plan_document
 from gangplan.files import STDIO, check_writable
 from gangplan.solvers.export.first_tier import writer_of
 
@@ -40,6 +44,9 @@ class Wanted:
     weights: dict[int, int] | None
     limits: "Limits"
     second_opinion: bool
+    preemption: bool
+    pdb: str
+    preview: bool
     output: str | None
     model_file: str | None
     as_json: bool
@@ -64,7 +71,7 @@ def carry_out(wanted: Wanted) -> int:
     """
     refuse(wanted)
     started = time.perf_counter()
-    instance, result = _planned(wanted)
+    instance, result, without = _planned(wanted)
     if wanted.plan_file is not None:
         # Before the tables: whoever reads those may go away, the file was asked for.
         write_plan(instance, result, wanted.plan_file)
@@ -72,8 +79,11 @@ def carry_out(wanted: Wanted) -> int:
     for warning in result.warnings:
         say(f"warning: {warning}")
     show_plan(instance, result, time.perf_counter() - started, on_stderr=wanted.on_stdout)
+    if without is not None:
+        show_preview(console(wanted.on_stdout), instance, result, without, ROWS)
     if wanted.on_stdout:
-        write_plan(instance, result, STDIO)
+        more = {} if without is None else {"preview": preview_entry(instance, result, without)}
+        write_object({**plan_document(instance, result), **more}, STDIO, indent=1)
     for what, file in (("plan", wanted.plan_file), ("model", wanted.model_file)):
         if file is not None:
             say(f"{what} file: {file}")
@@ -84,7 +94,11 @@ def refuse(wanted: Wanted) -> None:
     """Raise for what cannot be done, before any work is done for it."""
     if wanted.weights is not None and wanted.objective != "weighted-gpus":
         raise options.usage("--weights", "only with --objective weighted-gpus")
-    api.check_choices(wanted.planner, wanted.solver, wanted.objective, wanted.formulation)
+    api.check_choices(
+        wanted.planner, wanted.solver, wanted.objective, wanted.formulation, wanted.pdb
+    )
+    if wanted.preview and not wanted.preemption:
+        raise options.usage("--preview", "not with --no-preemption: there is nothing to compare")
     if wanted.second_opinion and wanted.planner == "greedy":
         raise options.usage("--second-opinion", "greedy proves nothing that could be solved again")
     if wanted.model_file is not None:
@@ -101,8 +115,8 @@ def refuse(wanted: Wanted) -> None:
             raise options.usage("--write-model", f"{wanted.model_file} is the plan file as well")
 
 
-def _planned(wanted: Wanted) -> "tuple[Instance, Result]":
-    """Read and solve; the model's file is written in between."""
+def _planned(wanted: Wanted) -> "tuple[Instance, Result, Result | None]":
+    """Read and solve; the model's file is written in between. The last is for ``--preview``."""
     with progress() as show:
         started = time.perf_counter()
         instance = read_sources(
@@ -116,20 +130,39 @@ def _planned(wanted: Wanted) -> "tuple[Instance, Result]":
                 wanted.objective,
                 formulation=wanted.formulation,
                 weights=wanted.weights,
+                preemption=wanted.preemption,
+                pdb=wanted.pdb,
             )
-        result = api.plan(
-            instance,
-            wanted.planner,
-            wanted.solver,
-            wanted.objective,
-            wanted.limits,
-            formulation=wanted.formulation,
-            weights=wanted.weights,
-            second_opinion=wanted.second_opinion,
-            progress=show,
-        )
+
+        def solve(preemption: bool) -> "Result":
+            return api.plan(
+                instance,
+                wanted.planner,
+                wanted.solver,
+                wanted.objective,
+                wanted.limits,
+                formulation=wanted.formulation,
+                weights=wanted.weights,
+                second_opinion=wanted.second_opinion,
+                preemption=preemption,
+                pdb=wanted.pdb,
+                progress=show,
+            )
+
+        result = solve(wanted.preemption)
+        without = None
+        if wanted.preview and not interrupt.heard():
+            without = without_evictions(instance, result, lambda: solve(preemption=False))
     result.seconds.setdefault("read", read)
-    return instance, result
+    return instance, result, without
+
+
+def _show_preview(
+    wanted: Wanted, instance: "Instance", result: "Result", without: "Result"
+) -> None:
+    out = console(wanted.on_stdout)
+    out.print()
+    show_preview(out, instance, result, without, ROWS)
 
 
 def _code(result: "Result") -> int:

@@ -98,7 +98,7 @@ def _compared(record: Record, tiers: Sequence[str]) -> tuple[str, ...]:
     first = record.tiers[0] if record.tiers else None
     bound = "" if first is None or first.bound is None else str(first.bound)
     return (
-        record.planner,
+        record.planner if record.preemption else f"{record.planner}, no evictions",
         record.solver or "-",
         record.formulation or "-",
         *(values.get(name, "") for name in tiers[:1]),

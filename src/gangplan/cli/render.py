@@ -1,16 +1,19 @@
-"""A result as tables: groups, tiers, and the sentence that sums it up."""
+"""A result as tables: groups, victims, tiers, and the sentence that sums it up."""
 
 import numpy as np
 from rich.console import Console
 
 from gangplan.cli.claimed import claimed
 from gangplan.cli.tables import console, show_table
+from gangplan.cli.victims import show_victims
 from gangplan.cli.where import where
 from gangplan.models.columns import BARE, GANG
+from gangplan.models.gone import LOSES
 from gangplan.models.instance import Instance
 from gangplan.models.marks import ELASTIC, marks
 from gangplan.models.result import SEARCH, Result, TierReport
-from gangplan.models.status import ADMITTED, PENDING, statuses
+from gangplan.models.status import ADMITTED, EVICTED, PENDING, statuses
+from gangplan.models.victims import losing_roots, victims_of
 
 ROWS = 40
 """Rows of each status printed; the others are counted."""
@@ -23,6 +26,8 @@ UNITS = {
     "preferred": "domains",
     "fragmentation": "nodes",
     "rank": "later choices",
+    "lost-budgets": "pods beyond PDBs",
+    "lost-pods": "pods",
 }
 """What the value of a tier counts; ``admitted`` counts pods where they start one by one."""
 
@@ -34,6 +39,8 @@ def show_plan(
     out = console(on_stderr)
     status = _statuses(instance, result)
     if _show_groups(out, instance, result, status):
+        out.print()
+    if show_victims(out, instance, result.plan, ROWS):
         out.print()
     if _show_tiers(out, instance, result):
         out.print()
@@ -132,10 +139,18 @@ def _where_or_why(
     reason = result.reasons.get(group) or instance.names.held[group]
     if status == PENDING:
         return (reason,)
+    if len(result.plan.evicted) and not place:
+        # It may gain no pod in the plan in which it loses some.
+        reason = _loses(instance, result, group) or reason
     if status != "partly" and not reason and waiting:
         reason = _beyond(result.tiers, int(instance.groups.priority[group]), waiting)
     said = "; ".join(part for part in (place, reason) if part)
     return (said, *devices) if said else tuple(devices)
+
+
+def _loses(instance: Instance, result: Result, group: int) -> str:
+    roots = losing_roots(instance, result.plan.evicted)
+    return LOSES if roots[victims_of(instance).root[group]] else ""
 
 
 def _beyond(tiers: tuple[TierReport, ...], priority: int, waiting: int) -> str:
@@ -171,9 +186,11 @@ def _show_tiers(out: Console, instance: Instance, result: Result) -> int:
 def _unit(tier: str, device_unit: int) -> str:
     """Return what the value of a tier counts."""
     name = tier.partition("(")[0]
-    if name in {"admitted-gpus", "weighted-gpus"}:
+    more = {"admitted-gpus": "", "lost-gpus": "", "weighted-gpus": " x weight"}
+    more["lost-minutes"] = " x minutes"
+    if name in more:
         gpus = "GPUs" if device_unit == 1 else f"GPUs/{device_unit}"
-        return gpus if name == "admitted-gpus" else f"{gpus} x weight"
+        return gpus + more[name]
     return UNITS.get(name, "")
 
 
@@ -186,7 +203,7 @@ def _proof(tier: TierReport) -> str:
 def _counts(instance: Instance, result: Result, status: list[str]) -> str:
     loose = (instance.groups.kind == BARE).tolist()
     parts = []
-    for what in (ADMITTED, "partly", "running", PENDING):
+    for what in (ADMITTED, "partly", "running", EVICTED, PENDING):
         n = sum(s == what and not bare for s, bare in zip(status, loose, strict=True))
         if n:
             parts.append(f"{n} {what}")

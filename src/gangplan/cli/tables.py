@@ -120,6 +120,10 @@ def _print_stacked(
 
 
 def _style(cell: str) -> str:
-    return {"pending": "yellow", "admitted": "green", "running": "cyan", "open": "yellow"}.get(
-        cell, ""
-    )
+    return {
+        "pending": "yellow",
+        "admitted": "green",
+        "running": "cyan",
+        "evicted": "red",
+        "open": "yellow",
+    }.get(cell, "")

@@ -44,6 +44,7 @@ def verify(
     from gangplan.datasets.plan_claims import false_claims
     from gangplan.datasets.plan_file import result_of
     from gangplan.files import STDIO
+    from gangplan.models.restrict import as_planned
 
     for option, value in (("--solver", solver), ("--time-limit", time_limit)):
         if value is not None and not proof:
@@ -57,8 +58,11 @@ def verify(
     document = read_object(plan)
     result = result_of(document, instance, plan)
     say_notes(instance)
-    violations = api.verify(instance, result.plan)
     claims = false_claims(document, instance, plan)
+    # Budgets bind where the planner was told so; of evictions that it was to leave alone the
+    # claims speak.
+    planned = as_planned(instance, result.planner)
+    violations = api.verify(planned if len(planned.running) else instance, result.plan)
     lines = [*(v.sentence for v in violations), *claims]
     # A plan that breaks a rule proves nothing: its claims are not looked at any further.
     proofs = api.recheck(instance, result, solver, limits) if proof and not lines else ()
@@ -86,9 +90,9 @@ def verify(
 
 
 def _agreed(result: "Result") -> str:
-    return (
-        f"{int((result.plan.node >= 0).sum())} pods placed, {len(result.tiers)} tier values agree"
-    )
+    evicted = f"{len(result.plan.evicted)} evictions, " * (len(result.plan.evicted) > 0)
+    placed = int((result.plan.node >= 0).sum())
+    return f"{placed} pods placed, {evicted}{len(result.tiers)} tier values agree"
 
 
 def _show(proofs: "Sequence[Recheck]") -> None:
