@@ -158,7 +158,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     back = capacity.room_of(instance, falls.e if on.capacity else nothing("e", 1))
     ev = serving.columns(instance, pairs, u, falls.e, back, cols)
     made = kept.columns(instance, pairs, back, cols)
-    f = holdings.columns(instance, cols, on=options is not None)
+    f = holdings.columns(instance, falls.e, cols, on=options is not None)
 
     rows: list[RowBlock] = assign.rows(instance, sizes, pairs, x, said)
     rows += gang.rows(instance, sizes, pairs, x, y, said)

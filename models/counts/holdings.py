@@ -6,8 +6,9 @@ r"""Allocations of running pods that come free (paper, eq. holdings).
 
 m = the lesser of the claim's limit and what its roles' pairs hold. Only holdings that may come
 free, and give back something that a claim could take, have a column. Those whose users are in the
-same units come free together, and share one. What they give back is on the right side of
-claims.cell, claims.counter and claims.pot. Off: no columns, all is held that is held now.
+same units come free together, and share one; where that is one unit, and no new pod can use the
+claim, e is f. What they give back is on the right side of claims.cell, claims.counter and
+claims.pot. Off: no columns, all is held that is held now.
 """
 
 import numpy as np
@@ -22,26 +23,28 @@ from gangplan.models.plan import Plan
 from gangplan.models.victims import victims_of
 
 
-def columns(instance: Instance, cols: Columns, *, on: bool = True) -> Indexed:
-    """f[c] by holding, sorted; a column may stand for several holdings."""
+def columns(instance: Instance, e: Indexed, cols: Columns, *, on: bool = True) -> Indexed:
+    """f[c] by holding, sorted; a column may stand for several holdings, or be that of a unit."""
     running = instance.running
     if not on or not len(running.hold_shared):
         return nothing("f", 1)
     holds = np.flatnonzero(_may_fall(instance) & _useful(instance))
-    if not len(holds):
-        return nothing("f", 1)
     user, unit = _units(instance)
+    first, last = (np.searchsorted(user, holds + at) for at in (0, 1))
     # New pods may keep a shared claim's devices held, so it has a column of its own.
+    alone = (last - first == 1) & (running.hold_shared[holds] < 0)
+    column = np.full(len(holds), -1, dtype=np.int64)
+    column[alone] = e.spread(len(running))[unit[first[alone]]]
+    own = np.flatnonzero(column < 0)
     kinds: dict[tuple[int, ...], int] = {}
-    kind: list[int] = []
-    first, last = (np.searchsorted(user, holds + at).tolist() for at in (0, 1))
-    for c, start, end in zip(holds.tolist(), first, last, strict=True):
-        own = c if running.hold_shared[c] >= 0 else -1
-        kinds.setdefault(key := (own, *unit[start:end].tolist()), len(kinds))
-        kind.append(kinds[key])
-    n = len(kinds)
-    made = cols.add("f", np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64))
-    return Indexed(VarBlock("f", made.cols[np.array(kind)]), holds[:, None])
+    kind = np.zeros(len(own), dtype=np.int64)
+    for at, c in enumerate(own.tolist()):
+        joined = int(holds[c]) if running.hold_shared[holds[c]] >= 0 else -1
+        key = (joined, *unit[first[c] : last[c]].tolist())
+        kind[at] = kinds.setdefault(key, len(kinds))
+    if len(own):
+        column[own] = cols.add("f", np.zeros(len(kinds)), np.ones(len(kinds))).cols[kind]
+    return Indexed(VarBlock("f", column), holds[:, None])
 
 
 def rows(
@@ -100,10 +103,11 @@ def _units(instance: Instance) -> tuple[Ints, Ints]:
 
 
 def _free(instance: Instance, e: Indexed, f: Indexed) -> RowBlock:
-    """Write preemption.free, once for each column and unit; a unit without e never falls."""
+    """Write preemption.free, once for each column of its own and unit; without e, none falls."""
     hold, unit = _units(instance)
     column = f.spread(len(instance.running.hold_shared))[hold]
-    links = np.unique(np.column_stack([column, unit])[column >= 0], axis=0)
+    own = (column >= 0) & ~np.isin(column, e.cols)
+    links = np.unique(np.column_stack([column, unit])[own], axis=0)
     falls = e.spread(len(instance.running))[links[:, 1]]
     n, some = np.arange(len(links)), np.flatnonzero(falls >= 0)
     return row_block(
