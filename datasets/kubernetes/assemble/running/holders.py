@@ -63,15 +63,24 @@ def gpus_of(
         found[user] += _gpus(claim)
         if claim.made_for == EXTENDED:
             served.add(user)
+    requested: dict[tuple[tuple[str, int], ...], tuple[int, int]] = {}
     for pod in pods:
-        name = full_name(pod)
-        asked = extended.asked(pod)
-        for resource, amount in pod.request.items():
-            if resource not in asked:
-                found[name] += amount * is_device(resource)
-            elif name not in served:
-                found[name] += amount * (is_device(resource) or is_gpu(extended.class_of(resource)))
+        key, name = tuple(pod.request.items()), full_name(pod)
+        if key not in requested:
+            requested[key] = _requested(pod, extended)
+        own, by_class = requested[key]
+        found[name] += own + (0 if name in served else by_class)
     return found
+
+
+def _requested(pod: PodRecord, extended: Extended) -> tuple[int, int]:
+    """Count the GPUs among what a pod requests: of nodes, and of devices of a class."""
+    asked = extended.asked(pod)
+    own = sum(n for name, n in pod.request.items() if name not in asked and is_device(name))
+    by_class = sum(
+        n for name, n in asked.items() if is_device(name) or is_gpu(extended.class_of(name))
+    )
+    return own, by_class
 
 
 def _gpus(claim: ClaimRecord) -> int:

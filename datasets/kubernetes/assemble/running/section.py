@@ -101,18 +101,22 @@ def section_of(
     ----------
     nodes : name -> number.
     """
-    rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+    rows: dict[tuple[tuple[str, int], ...], tuple[int, ...]] = {}
     over = {n: tuple(row) for n, row in enumerate(space.over.tolist()) if any(row)}
 
     def said(pod: PodRecord) -> Pod:
         name, n = full_name(pod), nodes.get(pod.node, -1)
-        request = tuple(min(amount, room.MOST) for amount in room.row(pod.request, resources))
+        key = tuple(pod.request.items())
+        request = rows.get(key)
+        if request is None:
+            asked = room.row(pod.request, resources)
+            rows[key] = request = tuple(min(amount, room.MOST) for amount in asked)
         if n in over:
             request = tuple(max(a - b, 0) for a, b in zip(request, over[n], strict=True))
         return Pod(
             name=name,
             node=n,
-            request=rows.setdefault(request, request),
+            request=request,
             devices=work.gpus[name],
             group=work.group.get(name, -1),
             minutes=_minutes(pod, work.now),
