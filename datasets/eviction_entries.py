@@ -23,6 +23,9 @@ from gangplan.models.plan import Plan
 KINDS = ("pod", "group", "tree")
 """Words for POD, GROUP and TREE."""
 
+FEWEST = "fewest victims first"
+"""The policy on minimum and more: pods beyond a minimum never cost a victim."""
+
 Entry: TypeAlias = dict[str, object]
 
 

@@ -11,7 +11,7 @@ entry             holds
                   that get a node (``pod, node, devices, mark``; mark is ``minimum`` or
                   ``elastic``; ``claims`` where it has devices of claims of its own)
 ``shared_claims`` devices of claims that pods share; only where there are any
-``evictions``     what is evicted for whom (``eviction_entries``)
+``evictions``     what is evicted for whom (``eviction_entries``); ``policy`` where there is any
 ``certificates``  what each bound rests on (``certificate_entries``); may be missing
 ``warnings``, ``seconds``, ``versions``
 ================  ===================================================================
@@ -28,7 +28,7 @@ import numpy as np
 
 from gangplan.datasets.allocation_entries import Reader, allocation_entries, reader
 from gangplan.datasets.certificate_entries import certificate_entries, certificates_of
-from gangplan.datasets.eviction_entries import evicted_of, eviction_entries
+from gangplan.datasets.eviction_entries import FEWEST, evicted_of, eviction_entries
 from gangplan.datasets.json_file import check_schema, read_object, refuse, write_object
 from gangplan.models.columns import BARE
 from gangplan.models.instance import Instance
@@ -98,6 +98,7 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
 def plan_document(instance: Instance, result: Result) -> dict[str, object]:
     """Return the plan file's content as plain lists and dictionaries."""
     shared = allocation_entries(instance, result.plan)[1]
+    evictions = eviction_entries(instance, result.plan)
     return {
         "schema": PLAN_SCHEMA,
         "instance": instance.digest(),
@@ -118,7 +119,8 @@ def plan_document(instance: Instance, result: Result) -> dict[str, object]:
         "certificates": certificate_entries(result.certificates),
         "groups": group_entries(instance, result),
         **({"shared_claims": shared} if shared else {}),
-        "evictions": eviction_entries(instance, result.plan),
+        "evictions": evictions,
+        **({"policy": FEWEST} if evictions else {}),
         "warnings": list(result.warnings),
         "seconds": {phase: round(s, 3) for phase, s in result.seconds.items()},
         "versions": dict(result.versions),

@@ -55,6 +55,12 @@ class Answer:
             found.setdefault(name, [name])
         return found
 
+    @cached_property
+    def victims(self) -> list[str]:
+        """Pods that are evicted, sorted."""
+        pods = (pod for entry in self.file["evictions"] for pod in entry["pods"])
+        return sorted(str(pod).rpartition("/")[2] for pod in pods)
+
     def _loose(self) -> list[tuple[str, str]]:
         pairs = [(pod, group) for group, pods in self.case.pods_of().items() for pod in pods]
         for document in yaml.safe_load_all(self.case.body.get("manifests", "")):
@@ -160,6 +166,7 @@ def answer(
     write_plan(instance, result, str(file))
     again = read_result(str(file), gangplan.api.load([source], levels=levels))
     assert again.plan.node.tolist() == result.plan.node.tolist(), "the plan file differs"
+    assert again.plan.evicted.tolist() == result.plan.evicted.tolist(), "the evictions differ"
     for column in ("pod", "claim", "choice", "device"):
         have, want = (getattr(one.plan.allocations, column) for one in (again, result))
         assert have.tolist() == want.tolist(), "the devices of the plan file differ"

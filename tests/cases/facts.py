@@ -1,8 +1,10 @@
 """Programs for the sentences in ``facts`` and ``never``; a sentence without one stays unchecked."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from gangplan.api import verify
+from gangplan.datasets.eviction_entries import FEWEST
 from gangplan.datasets.kubernetes.read import snapshot_of
 from gangplan.datasets.kubernetes.text.documents import load
 from gangplan.datasets.kubernetes.text.fields import Faults
@@ -35,6 +37,16 @@ def _disruption(answer: Answer) -> dict[str, str]:
     return {group.name: group.disruption for group in snapshot.groups}
 
 
+def _policy_is_named(answer: Answer) -> bool:
+    policy = str(answer.file.get("policy"))
+    page = (Path(__file__).parents[2] / "docs" / "preemption.md").read_text(encoding="utf-8")
+    return policy == FEWEST and f'"{FEWEST}"' in page
+
+
+def _placed_and_fallen(answer: Answer, group: str) -> tuple[int, int]:
+    return answer.placed(group), len(answer.victims)
+
+
 FACTS: dict[str, dict[str, Holds]] = {
     "gang-leader-worker-shapes": {
         "every placed leader is on fat-1 or fat-2": lambda a: (
@@ -65,6 +77,13 @@ FACTS: dict[str, dict[str, Holds]] = {
         "1e3 = 1000 bytes": lambda a: a.request("sci-0", "memory") == 1000,
         "42991616000m = 42991616 bytes": lambda a: a.request("tenths-0", "memory") == 42991616,
         "129e6 = 129000000 bytes": lambda a: a.free("n1", "memory") == 129_000_000,
+    },
+    "pre-minimum-or-more-with-more-victims": {
+        "the policy in force is named in the documentation and in the plan": _policy_is_named,
+        # Each case is asked in two orders of its objects.
+        "the same policy gives the same pair for every node order": lambda a: (
+            _placed_and_fallen(a, "stretch") == (2, 1)
+        ),
     },
     "ada-terminating-finished-notready": {
         "leaving-0 is no victim: it is already going": _not_pending("leaving-0"),
@@ -123,6 +142,18 @@ NEVER: dict[str, dict[str, Holds]] = {
         "share refused for lack of counter 'mode'": lambda a: (
             a.placed("share") == 1 and "mode" not in a.about("share")
         ),
+    },
+    "pre-minimum-or-more-with-more-victims": {
+        "2 placed with 2 victims": lambda a: _placed_and_fallen(a, "stretch") != (2, 2),
+        "fewer than 2 placed": lambda a: a.placed("stretch") >= 2,
+        "3 placed with 1 victim": lambda a: _placed_and_fallen(a, "stretch") != (3, 1),
+    },
+    "pre-spare-member-before-minimum": {
+        "a member of tight evicted": lambda a: not {"tight-0", "tight-1"} & set(a.victims),
+        "unit-0 evicted without unit-1": lambda a: (
+            "unit-0" not in a.victims or "unit-1" in a.victims
+        ),
+        "two or more victims": lambda a: len(a.victims) < 2,
     },
     "sol-gap-hides-small-groups": {
         "a node left empty": lambda a: set(a.node.values()) == {"n1", "n2", "n3"},

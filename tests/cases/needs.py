@@ -13,8 +13,6 @@ HARD_RULES = ("topologySpreadConstraints", "pod affinity")
 def needs(case: Case) -> dict[str, set[str]]:
     """Need -> groups that have it; groups are empty where the case as a whole has the need."""
     found: dict[str, set[str]] = {}
-    if case.category == "preemption":
-        found["preemption"] = set()
     if "events_between_plan_and_apply" in case.body:
         found["apply"] = set()
     for need, group in _of_groups(case):
