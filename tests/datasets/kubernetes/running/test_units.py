@@ -134,7 +134,7 @@ def test_daemon_static_and_mirror_pods_are_no_units(metadata: dict[str, Any]) ->
     built = instance(*NODES, pod("p", on="n1", **metadata), pod("w"))
     assert len(built.running) == 0
     assert built.nodes.free[0].tolist() == [7, 109]
-    moved = {"annotations": {"kubernetes.io/config.source": "api"}}
+    moved: dict[str, Any] = {"annotations": {"kubernetes.io/config.source": "api"}}
     assert len(instance(*NODES, pod("p", on="n1", **moved)).running) == 1
 
 
