@@ -9,9 +9,9 @@ import re
 
 from gangplan.models.errors import Fault, InputError
 
-TOKEN = re.compile(r"\.\.\.|<=|>=|!=|[A-Za-z]+'?|\d+|[-+*/=<>(){}\[\],_^]")
+TOKEN = re.compile(r"\.\.\.|<=|>=|!=|[A-Za-z]+'?|\d+|[-+*/=<>(){}\[\],:_^]")
 RELATIONS = {"<=", ">=", "!=", "<", ">", "=", "in"}
-OPERATORS = {"+": "+", "-": "-", "*": "dot", "/": "/", "...": "dots"}
+OPERATORS = {"+": "+", "-": "-", "*": "dot", "/": "/", "...": "dots", ":": ":"}
 FUNCTIONS = {"sum", "min", "max", "floor", "gcd"}
 CLOSING = {"(": ")", "{": "}", "[": "]"}
 

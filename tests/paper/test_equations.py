@@ -16,6 +16,7 @@ from gangplan.models.milp import Milp
 from gangplan.solvers.registry import formulation
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
+from tests.tiny_running import with_running
 
 PAPER = Path(__file__).parents[2] / "paper"
 ON = Formulation()
@@ -97,9 +98,50 @@ def claims_of_every_kind(instance: Instance, first: int) -> Instance:
     return with_devices(instance, devices, specs, own, shared, counters={"c": 5})
 
 
+def making_room() -> Instance:
+    """A full cluster: units of every kind, budgets, holdings, and room that is kept."""
+    one, old = {"gpu": 1}, {"roles": [], "minimum": 1}
+    instance = make_instance(
+        nodes=[{"gpu": (0, 0, 0, 1, 1, 99)[n], "rack": f"r{n // 2}"} for n in range(6)],
+        groups=[
+            {"minimum": 2, "running": [0, 1, 2], "wanted": 1, "request": one},
+            {"roles": [], "minimum": 2, "running": [0, 0, 0, 2, 2, 2],
+             "rules": [("rack", "required", 2)]},
+            *(old | {"running": [n, n + 1], "parent": 0} for n in (0, 2, 3)),
+            {"minimum": 2, "wanted": 2, "request": {"gpu": 2}, "priority": 5,
+             "rules": [("rack", "required")]},
+            {"minimum": 2, "wanted": 2, "priority": 5, "rules": [("rack", "required")]},
+            *({"kind": "bare", "wanted": 2, "request": one, "priority": 5} for _ in range(4)),
+        ],
+        composites=[{"minimum": 2}],
+    )  # fmt: skip
+    first = len(instance.roles) - 4
+    instance = with_devices(
+        instance,
+        [{"node": 0, "card": True, "taken": True}],
+        [{"requests": [("a", "card")]}],
+        {first: [0]},
+        [{"roles": [first + 1], "nodes": [0]}],
+    )
+    members = [
+        (g, n)
+        for g, row in enumerate([[0, 1, 2], [0, 0, 0, 2, 2, 2], [0, 1], [2, 3], [3, 4]])
+        for n in row
+    ]
+    pods = [{"node": n, "group": g, "request": one} for g, n in members]
+    return with_running(
+        instance, pods,
+        [{"pods": [0, 1, 2]}, {"pods": [0, 1, 2], "hard": True, "allowed": 1}],
+        [{"users": [0, 1], "devices": [0], "shared": 0}],
+        never=[len(instance.groups) - 2, len(instance.groups) - 1],
+        reserved=[{"node": n, "priority": 5, "request": one} for n in (0, 4)],
+    )  # fmt: skip
+
+
 def blocks_with_rows(kind: str) -> Iterator[Milp]:
     for on in SWITCHED:
         yield formulation(kind).write(everything(), on).milp
+    yield formulation(kind).write(making_room()).milp
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,6 +17,7 @@ from gangplan.models.errors import InputError
         ("u[t', D]", "u_(t', D)"),
         ("(request[k, r] / w) x[k, n]", '("request"_(k, r) / w) thin x_(k, n)'),
         ("cost of t  =  (m_t - 1) a[t]", '"cost of" space t = (m_(t) - 1) thin a_(t)'),
+        ("sum_{v: p >= q} e[v]", "sum_(v : p >= q) e_(v)"),
         ("sum_{j on n} h[j]", 'sum_(j space "on" space n) h_(j)'),
         ("min(W_k, min_r floor(b / c))", "min(W_(k), min_(r) floor(b / c))"),
         ("2^40", "2^(40)"),
