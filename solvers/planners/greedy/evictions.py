@@ -12,7 +12,7 @@ class Evictions:
 
     Attributes
     ----------
-    fallen : numbers of the units.
+    fallen : numbers of the units. ``down`` : (V,) the same as flags.
     """
 
     def __init__(self, book: Book) -> None:
@@ -20,10 +20,9 @@ class Evictions:
         self._falls = book.falls
         self.fallen: set[int] = set()
         roots = len(instance.groups) + len(instance.composites)
-        self._down = np.zeros(len(instance.running), dtype=np.bool_)
-        self._lost = [0] * roots
+        self.down = np.zeros(len(instance.running), dtype=np.bool_)
+        self._lost = np.zeros(roots, dtype=np.int64)
         self._gained = np.zeros(roots, dtype=np.int64)
-        self._root: list[int] = self._falls.root.tolist()
         self._of_role: list[int] = victims.root[instance.roles.group].tolist()
         self._journal: list[tuple[Ints, bool]] = []
 
@@ -46,10 +45,9 @@ class Evictions:
 
     def _set(self, units: Ints, falls: bool) -> None:
         mine = units.tolist()
-        self._down[units] = falls
-        for v in mine:
-            if self._root[v] >= 0:
-                self._lost[self._root[v]] += 1 if falls else -1
+        self.down[units] = falls
+        root = self._falls.root[units]
+        np.add.at(self._lost, root[root >= 0], 1 if falls else -1)
         if falls:
             self.fallen.update(mine)
         else:
@@ -57,7 +55,7 @@ class Evictions:
 
     def loses(self, role: int) -> bool:
         """Tell whether the root of a role has lost pods: it gains none."""
-        return self._lost[self._of_role[role]] > 0
+        return bool(self._lost[self._of_role[role]] > 0)
 
     def gain(self, role: int, pods: int) -> None:
         """Count pods that were placed or, where negative, taken out."""
@@ -66,7 +64,7 @@ class Evictions:
     def available(self, rank: int, root: int) -> Flags:
         """(V,) units that may fall for a root of this rank."""
         falls = self._falls
-        fine = falls.can & (falls.priority < rank) & ~self._down
+        fine = falls.can & (falls.priority < rank) & ~self.down
         grouped = falls.root >= 0
         fine[grouped] &= self._gained[falls.root[grouped]] == 0
         if root >= 0:

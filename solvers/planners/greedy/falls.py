@@ -93,44 +93,50 @@ class Costs:
 
     def __init__(self, instance: Instance) -> None:
         losses, running = losses_of(instance), instance.running
-        tiers = [tier for mine in lost_tiers(instance).values() for tier in mine]
-        self.priorities = [tier.weights[0][0] for tier in tiers]
-        self._rows: list[tuple[bool, Ints | Flags]] = []
-        for tier, p in zip(tiers, self.priorities, strict=True):
+        # The units whose victims count against budgets, or None: the next one of the sums.
+        self._rows: list[Flags | None] = []
+        sums: list[Ints] = []
+        for tier in (tier for mine in lost_tiers(instance).values() for tier in mine):
+            p = tier.weights[0][0]
             if tier.unit == "budgets":
-                self._rows.append((True, running.priority >= p))
+                self._rows.append(running.priority >= p)
             else:
-                self._rows.append((False, losses.each(tier.unit) * (running.priority == p)))
-        self._sums = np.array([row for budget, row in self._rows if not budget], dtype=np.int64)
-        self._sums = self._sums.reshape(-1, len(running))
+                self._rows.append(None)
+                sums.append(losses.each(tier.unit) * (running.priority == p))
+        self._sums = np.array(sums, dtype=np.int64).reshape(-1, len(running))
         self._allowed = running.budget_allowed
         self._hard = running.budget_hard
-        self._budgets = np.zeros((len(running), 0), dtype=np.int64)
-        if self._hard.any() or any(budget for budget, _ in self._rows):
-            self._budgets = np.ascontiguousarray(losses.matches.T)
+        self._budget, self._unit = np.nonzero(losses.matches)
+        self._pods = losses.matches[self._budget, self._unit]
 
-    def of(self, units: Ints) -> tuple[int, ...]:
-        """Values, in the order of the tiers."""
-        sums = iter(self._sums[:, units].sum(axis=1).tolist())
+    def of(self, falls: Flags) -> tuple[int, ...]:
+        """Values, in the order of the tiers, where the flagged units (V,) fall."""
+        sums = iter(self._sums[:, falls].sum(axis=1).tolist())
         return tuple(
-            self._beyond(units[row[units]]) if budget else next(sums) for budget, row in self._rows
+            next(sums) if counted is None else self._beyond(falls & counted)
+            for counted in self._rows
         )
 
-    def _beyond(self, units: Ints) -> int:
-        victims = self._budgets[units].sum(axis=0)
-        return int(np.maximum(victims - self._allowed, 0).sum())
+    def _victims(self, falls: Flags) -> Ints:
+        """(B,) victims of each budget."""
+        mine = falls[self._unit]
+        total = np.zeros(len(self._allowed), dtype=np.int64)
+        np.add.at(total, self._budget[mine], self._pods[mine])
+        return total
 
-    def allowed(self, units: Ints) -> bool:
+    def _beyond(self, falls: Flags) -> int:
+        return int(np.maximum(self._victims(falls) - self._allowed, 0).sum())
+
+    def allowed(self, falls: Flags) -> bool:
         """Tell whether no hard budget is overdrawn."""
         if not self._hard.any():
             return True
-        victims = self._budgets[units].sum(axis=0)
-        return not (victims > self._allowed)[self._hard].any()
+        return not (self._victims(falls) > self._allowed)[self._hard].any()
 
-    def barred(self, units: Ints) -> Flags:
+    def barred(self, falls: Flags) -> Flags:
         """(V,) units whose fall beside these would overdraw a hard budget."""
-        if not self._hard.any():
-            return np.zeros(len(self._budgets), dtype=np.bool_)
-        victims = self._budgets[units].sum(axis=0) + self._budgets
-        over: Flags = ((victims > self._allowed) & (self._budgets > 0))[:, self._hard].any(axis=1)
+        over = np.zeros(len(falls), dtype=np.bool_)
+        if self._hard.any():
+            left = (self._allowed - self._victims(falls))[self._budget]
+            over[self._unit[self._hard[self._budget] & (self._pods > left)]] = True
         return over

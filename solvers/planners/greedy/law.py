@@ -99,13 +99,13 @@ class Law:
     def _tree_broken(self, g: int, fallen: set[int]) -> bool:
         return any(tree.broken(self, fallen) for tree in self._trees.get(g, ()))
 
-    def closed(self, fallen: set[int], extra: set[int], may: set[int]) -> set[int] | None:
+    def closed(self, fallen: set[int], extra: set[int], may: Flags) -> set[int] | None:
         """Return ``extra`` with what has to fall beside it, or None where that may not fall.
 
         Parameters
         ----------
         fallen : units that have fallen already.
-        may : units that may fall now.
+        may : (V,) units that may fall now.
         """
         extra = set(extra)
         for _ in range(2 * len(self._units) + 2):
@@ -121,7 +121,7 @@ class Law:
             more -= now
             if not more:
                 return None if self.broken(now, groups) else extra
-            if not more <= may:
+            if not all(may[v] for v in more):
                 return None
             extra |= more
         return None
@@ -135,23 +135,22 @@ class Law:
         bound = [v for v in units.tolist() if v not in alone]
         if not bound:
             return alone
-        able = set(np.flatnonzero(may).tolist())
-        all_of_them = self.closed(fallen, set(bound), able)
+        all_of_them = self.closed(fallen, set(bound), may)
         if all_of_them is not None:
             return alone | all_of_them
         found: set[int] = set()
         for v in bound:
             if v not in found:
-                found |= self.closed(fallen | found, {v}, able) or set()
+                found |= self.closed(fallen | found, {v}, may) or set()
         return alone | found
 
-    def _mended(self, g: int, now: set[int], may: set[int]) -> set[int]:
+    def _mended(self, g: int, now: set[int], may: Flags) -> set[int]:
         """Whole slices where that is enough, else the whole group."""
         more: set[int] = set()
         for k, places in self._slices.get(g, ()):
             for pods in places.values():
                 lacks = -_pods(now | more, pods) % k
-                others = [v for v in sorted(pods) if v in may and v not in now | more]
+                others = [v for v in sorted(pods) if may[v] and v not in now | more]
                 more |= set(others[:lacks])
         return set(self._units[g]) if self._group_broken(g, now | more) else more
 

@@ -29,8 +29,16 @@ class Outlook:
 
 def outlook(room: Room, roles: range, may: Flags) -> Outlook:
     """Look what is left when all of these units are gone."""
-    mark = room.mark()
     now = {k: room.slots(k).copy() for k in roles}
+    if all(room.plain(k) for k in roles):
+        falls, free = room.book.falls, room.free.copy()
+        pairs = may[falls.pair_unit]
+        nodes, more = falls.pair_node[pairs], falls.pair_room[pairs]
+        for r in range(more.shape[1]):
+            np.add.at(free[:, r], nodes, more[:, r])
+        most = {k: room.slots_of(k, free) for k in roles}
+        return Outlook(may, now, most, room.fullness_of(free))
+    mark = room.mark()
     room.evict(np.flatnonzero(may))
     most = {k: room.slots(k).copy() for k in roles}
     fullness = room.fullness.copy()

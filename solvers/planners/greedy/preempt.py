@@ -4,7 +4,7 @@ A domain after the other is priced roughly; where the price is low, units are ch
 fall, the group is placed, and who still finds room at its old place comes back.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +43,8 @@ class Preemptor:
         self._hopeless: set[tuple[object, ...]] = set()
         falls = self.book.falls
         self._roots = set(falls.root[falls.can].tolist())
-        self._order = np.lexsort((-falls.weight, -falls.priority)).tolist()
+        order = np.lexsort((-falls.weight, -falls.priority))
+        self._place: list[int] = np.argsort(order).tolist()
 
     def gang(self, group: int) -> bool:
         """Admit a gang for which others make room, or nothing."""
@@ -60,7 +61,7 @@ class Preemptor:
         if not inside and key in self._hopeless:
             return False
         heavy = ask.roles[0]
-        single = len(ask.roles) == 1 and not self.book.sliced[group] and self._counts(heavy)
+        single = len(ask.roles) == 1 and not self.book.sliced[group] and self.room.plain(heavy)
         done = self._enter(group, heavy, ask.total, single, lambda: self.forest.fits(group))
         if not done and not inside:
             self._hopeless.add(key)
@@ -72,7 +73,7 @@ class Preemptor:
         if not self._victims.evicts[group]:
             return
         for role in sorted(self.book.roles(group), key=lambda k: self.book.heavy_first[k]):
-            single = not self.book.sliced[group] and self._counts(role)
+            single = not self.book.sliced[group] and self.room.plain(role)
             need = int(wanted[role]) - room.placed[role]
             while need > 0:
                 before = sum(room.placed[k] for k in self.book.roles(group))
@@ -84,12 +85,6 @@ class Preemptor:
                 if not self._enter(group, role, need, single, more):
                     need //= 2
                 need = min(need, int(wanted[role]) - room.placed[role])
-
-    def _counts(self, role: int) -> bool:
-        """Tell whether resources alone say how many pods of a role a node holds."""
-        roles = self.book.instance.roles
-        plain = not (roles.share[role] or roles.whole[role] or self.room.terms.bind(role))
-        return plain and not self.book.own[role] and not self.book.common[role]
 
     def _enter(
         self, group: int, role: int, need: int, single: bool, attempt: Callable[[], bool]
@@ -115,12 +110,21 @@ class Preemptor:
         if self.room.evictions is None:
             return np.zeros(0, dtype=np.bool_)
         rank, root = int(self._victims.rank[group]), int(self._victims.root[group])
+        if self.room.evictions.loses(self.book.first_role[group]):
+            return np.zeros(len(self.book.falls.can), dtype=np.bool_)
         may = self.room.evictions.available(rank, root)
-        return may & ~self.book.costs.barred(self._fallen()) if may.any() else may
+        return may & ~self.book.costs.barred(self._down()) if may.any() else may
 
-    def _fallen(self, more: Iterable[int] = ()) -> Ints:
-        fallen = self.room.evictions.fallen if self.room.evictions else set[int]()
-        return np.array(sorted(fallen.union(more)), dtype=np.int64)
+    def _down(self, more: Collection[int] = ()) -> Flags:
+        """(V,) units that have fallen, and some more."""
+        down = self.room.evictions.down if self.room.evictions else np.zeros(0, dtype=np.bool_)
+        if more:
+            down = down.copy()
+            down[list(more)] = True
+        return down
+
+    def _fallen(self) -> set[int]:
+        return self.room.evictions.fallen if self.room.evictions else set()
 
     def _count(self, entry: "_Entry", found: list[int]) -> bool:
         """Choose units in a few cells by counting, and enter the cheapest one."""
@@ -136,7 +140,7 @@ class Preemptor:
                     entry.may,
                 )
                 if units is not None:
-                    chosen.append((self.book.costs.of(self._fallen(units)), at, units))
+                    chosen.append((self.book.costs.of(self._down(units)), at, units))
             for _, at, units in sorted(chosen, key=lambda one: one[:2]):
                 if self._go(entry, part[at], units):
                     return True
@@ -149,7 +153,7 @@ class Preemptor:
             mark = self.room.mark()
             for n, units in enumerate(self._widening(entry, cell)):
                 if self._go(entry, cell, units):
-                    costs.append((self.book.costs.of(self._fallen()), cell, n))
+                    costs.append((self.book.costs.of(self._down()), cell, n))
                     break
             self.room.undo(mark)
             if len(costs) == (1 if self._tight else LOOKED):
@@ -165,7 +169,7 @@ class Preemptor:
         nodes = nodes[entry.bill.gain[nodes] > 0]
         lacks = entry.need - int(self.room.slots(entry.role)[entry.nodes(cell)].sum())
         most = int(np.searchsorted(np.cumsum(entry.bill.gain[nodes]), lacks)) + 1
-        fallen = set(self._fallen().tolist())
+        fallen = self._fallen()
         while len(nodes):
             near = np.zeros(len(self.room.free), dtype=np.bool_)
             near[nodes[:most]] = True
@@ -185,19 +189,19 @@ class Preemptor:
                 self.room.choose(t, int(domain[self.book.level[t], first]))
         if entry.attempt():
             self._bring_back(units)
-            if self.book.costs.allowed(self._fallen()):
+            if self.book.costs.allowed(self._down()):
                 return True
         self.room.undo(mark)
         self.forest.placer.remember(known)
         return False
 
     def _bring_back(self, units: Collection[int]) -> None:
-        order = [v for v in self._order if v in units]
-        bring_back(self.book.law, set(self._fallen().tolist()), order, Standing(self.room))
+        order = sorted(units, key=self._place.__getitem__)
+        bring_back(self.book.law, set(self._fallen()), order, Standing(self.room))
 
     def reprieve(self, least: int | None = None) -> None:
         """Let units of at least this priority come back where nobody stands in their place."""
-        priority, fallen = self.book.falls.priority, self._fallen()
+        priority, fallen = self.book.falls.priority, np.flatnonzero(self._down())
         if least is not None:
             fallen = fallen[priority[fallen] >= least]
         if len(fallen):
@@ -218,7 +222,7 @@ class Preemptor:
         for cell in homes.found[:TRIES] if homes else ():
             mark = self.room.mark()
             if homes and self._inside(composite, homes, cell):
-                costs.append((self.book.costs.of(self._fallen()), cell))
+                costs.append((self.book.costs.of(self._down()), cell))
             self.room.undo(mark)
             if len(costs) == LOOKED:
                 break
@@ -227,11 +231,11 @@ class Preemptor:
     def _inside(self, composite: int, homes: Homes, cell: int) -> bool:
         mark, known = self.room.mark(), self.forest.placer.forget()
         self.forest.last_resort = self.gang
-        fallen = set(self._fallen().tolist())
+        fallen = set(self._fallen())
         entered = self.forest.enter(composite, homes, cell)
         self.forest.last_resort = None
         if entered:
-            self._bring_back(set(self._fallen().tolist()) - fallen)
+            self._bring_back(set(self._fallen()) - fallen)
             return True
         self.room.undo(mark)
         self.forest.placer.remember(known)

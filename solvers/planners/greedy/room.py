@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.columns import EMPTY
 from gangplan.models.plan import Plan, plan_from_counts
 from gangplan.solvers.planners.greedy.book import Book
@@ -110,14 +110,30 @@ class Room:
         known = self._slots.get(shape)
         changed = self._changed[self._seen.get(shape, 0) :]
         if known is None or sum(map(len, changed)) > len(self.free):
-            self._slots[shape] = known = self._count(shape, np.arange(len(self.free)))
+            self._slots[shape] = known = self._count(shape, np.arange(len(self.free)), self.free)
         elif changed:
             nodes = changed[0] if len(changed) == 1 else np.concatenate(changed)
-            known[nodes] = self._count(shape, nodes)
+            known[nodes] = self._count(shape, nodes, self.free[nodes])
         self._seen[shape] = len(self._changed)
         return known
 
-    def _count(self, shape: int, nodes: Ints) -> Ints:
+    def plain(self, role: int) -> bool:
+        """Tell whether resources alone say how many pods of a role a node holds."""
+        roles = self.book.instance.roles
+        pooled = bool(roles.share[role] or roles.whole[role])
+        claims = bool(self.book.own[role] or self.book.common[role])
+        return not (pooled or claims or self.terms.bind(role))
+
+    def slots_of(self, role: int, free: Ints) -> Ints:
+        """(N,) slots of a plain role where so much (N, R) is free."""
+        return self._count(int(self.book.shapes.of_role[role]), np.arange(len(free)), free)
+
+    def fullness_of(self, free: Ints) -> Floats:
+        """(N,) fullness where so much (N, R) is free, and devices as now."""
+        full: Floats = self.fullness + (free - self.free) @ (self._counted + self._tie)
+        return full
+
+    def _count(self, shape: int, nodes: Ints, free: Ints) -> Ints:
         roles = self.book.instance.roles
         role = int(self.book.shapes.role[shape])
         count = np.where(
@@ -125,7 +141,7 @@ class Room:
             self.book.instance.n_pods,
             0,
         )
-        free, request = self.free[nodes], roles.request[role]
+        request = roles.request[role]
         for r in self.book.shapes.columns[shape]:
             np.minimum(count, free[:, r] // request[r], out=count)
         share, whole = int(roles.share[role]), int(roles.whole[role])
@@ -188,12 +204,13 @@ class Room:
         of, sign = self.book.falls, 1 if falls else -1
         pairs = of.pairs(units)
         nodes, room = of.pair_node[pairs], of.pair_room[pairs]
-        np.add.at(self.free, nodes, sign * room)
+        for r in range(room.shape[1]):
+            np.add.at(self.free[:, r], nodes, sign * room[:, r])
         if self.terms:
             self.terms.free(nodes, room, sign)
         if self.dealt:
             self._feel((self.dealt.fall if falls else self.dealt.stand)(units))
-        touched = np.unique(nodes)
+        touched = nodes if len(units) == 1 else np.unique(nodes)
         if len(touched):
             self._measure(touched)
 
