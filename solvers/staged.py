@@ -169,14 +169,13 @@ class _Run:
         before: Sequence[int],
         i: int,
     ) -> int:
-        """Return the tier to go on with: back to one that came out worse, for a better one above.
+        """Return the tier to go on with: back to one above that came out better meanwhile.
 
         A plan whose needless victims came back is better in what is lost, and can be worse in
-        what is admitted after that; every way back is one to a better plan, so they end.
+        what is admitted after that. Every way back is one to a better plan, so they end.
         """
-        lost = before[: i + 1] if len(self.instance.running) else ()
-        for j, old in enumerate(lost):
-            if self.cost(j) > signed(self.tiers[j], old):
+        for j in range(i) if len(self.instance.running) else ():
+            if self.best.values[j] != before[j]:
                 bounds[:] = speaking(self.tiers, self.best.values, bounds, counted)
                 return j
         return i + 1
