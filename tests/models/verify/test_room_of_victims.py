@@ -88,12 +88,10 @@ def test_the_group_that_room_is_kept_for_uses_it() -> None:
     other: Row = {"node": 0, "priority": 9, "request": {"gpu": 2}}
     instance = with_running(make_instance([{"gpu": 6}], RANKS), [], reserved=[mine, other])
     assert said(instance, place(instance, [-1, 0, -1]), []) == []
-    assert (
-        said(instance, place(instance, [-1, -1, 0]), [])
-        == [
-            "node n0: gpu 4 asked by groups of priority 5 or lower, 0 free beside the 6 kept for "
-            "nominated pods",
-        ]
+    assert said(instance, place(instance, [-1, -1, 0]), []) == [
+        "node n0: gpu 4 asked by groups of priority 5 or lower, 0 free beside the 6 kept for "
+        "nominated pods"
+    ]
 
 
 def test_a_rank_pays_only_for_reservations_of_its_own_priority_or_higher() -> None:
