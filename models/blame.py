@@ -17,16 +17,20 @@ def blamed(instance: Instance, plan: Plan) -> list[tuple[int, ...]]:
     Of the groups of higher rank that may evict, and have pods of their minimum on one of its nodes
     or on a device that it held: those without which, each by itself, a part of the unit could come
     back (beside what rule 9 takes away); all of them, where none is enough by itself. A unit in
-    whose place nobody is falls with others of its group or tree, and for the same groups.
+    whose place nobody is falls with others of its group or tree, and for the same groups; else
+    what it gives back (counters, say) may serve any of them.
     """
     units = plan.evicted.tolist()
     root = [_roots(instance, v) for v in units]
     near = _near(instance, plan)
+    anybody = _evicting(instance, plan)
     for i, groups in enumerate(near):
         if not groups:
             near[i] = {
                 g for own, more in zip(root, near, strict=True) if own & root[i] for g in more
             }
+    for i, v in enumerate(units):
+        near[i] = near[i] or _above(instance, anybody, v)
     back = {g: _back(instance, plan, g) for g in set().union(*(m for m in near if len(m) > 1))}
     found = []
     for v, own, groups in zip(units, root, near, strict=True):
@@ -60,9 +64,20 @@ def _near(instance: Instance, plan: Plan) -> list[set[int]]:
         devices = running.freed_device[np.isin(running.freed_hold, holds[freed[holds]])]
         near = [here.get(n, set()) for n in running.pod_node[mine].tolist()]
         near += [holders.get(i, set()) for i in devices.tolist()]
-        above = set().union(*near)
-        found.append({g for g in above if victims.rank[g] > running.priority[v]})
+        found.append(_above(instance, set().union(*near), v))
     return found
+
+
+def _evicting(instance: Instance, plan: Plan) -> set[int]:
+    """Find the groups that may evict, and get pods they need."""
+    group = instance.roles.group[instance.pod_role[kept(instance, plan)]]
+    return set(group[victims_of(instance).evicts[group]].tolist())
+
+
+def _above(instance: Instance, groups: set[int], unit: int) -> set[int]:
+    """Those of higher rank than a unit."""
+    rank, priority = victims_of(instance).rank, instance.running.priority[unit]
+    return {g for g in groups if rank[g] > priority}
 
 
 def _holders(instance: Instance, plan: Plan, groups: set[int]) -> dict[int, set[int]]:
