@@ -9,6 +9,9 @@ from gangplan.models.errors import PlanError
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 
+OFF = "preemption is off: what is proven, and why groups wait, holds for plans without evictions"
+"""The warning where somebody could have been evicted."""
+
 PDB = ("soft", "hard")
 """``soft``: each victim beyond a PodDisruptionBudget counts in ``lost-budgets``. ``hard``: none."""
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import OFF as OFF
 from gangplan.models.restrict import restricted, said
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
@@ -18,9 +19,6 @@ from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
 from gangplan.solvers.versions import versions
-
-OFF = "preemption is off: what is proven, and why groups wait, holds for plans without evictions"
-"""The warning where somebody could have been evicted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import numpy as np
 from gangplan.models.counting import bounds
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
+from gangplan.models.restrict import OFF, restricted, said
 from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.tiers import Tier, tiers_of, values
+from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, silent
 from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_runs
 from gangplan.solvers.planners.refuse import refuse_broken
@@ -24,10 +26,14 @@ class Greedy:
     Attributes
     ----------
     objective, weights : see ``gangplan.models.tiers.tiers_of``.
+    preemption : False: nobody is evicted, and what is proven holds for plans without evictions.
+    pdb : ``soft`` or ``hard``, see ``gangplan.models.restrict.PDB``.
     """
 
     objective: str = "groups"
     weights: Mapping[int, int] | None = field(default=None)
+    preemption: bool = True
+    pdb: str = "soft"
 
     @property
     def name(self) -> str:
@@ -41,12 +47,14 @@ class Greedy:
 
         Raises
         ------
-        PlanError : the plan broke a rule, a bug in gangplan.
+        PlanError : the plan broke a rule, a bug in gangplan; no such word for ``pdb``.
         """
+        off = () if self.preemption or not victims_of(instance).can.any() else (OFF,)
+        instance = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         tiers = tiers_of(instance, self.objective, self.weights)
         clock = [perf_counter()]
         progress("greedy", 0.0)
-        seconds = min(SECONDS, limits.seconds) if limits else SECONDS
+        seconds = min(swift(instance), limits.seconds) if limits else swift(instance)
         plan, warnings = greedy_runs(instance, tiers, seconds)
         clock.append(perf_counter())
         progress("verify", clock[-1] - clock[0])
@@ -59,9 +67,14 @@ class Greedy:
             plan=plan,
             tiers=reports,
             stop="optimal" if all(report.proven for report in reports) else "feasible",
-            planner={"name": self.name, "objective": self.objective, **self._weights()},
+            planner={
+                "name": self.name,
+                "objective": self.objective,
+                **self._weights(),
+                **said(preemption=self.preemption, pdb=self.pdb),
+            },
             reasons={int(g): instance.names.held[g] for g in np.flatnonzero(instance.groups.held)},
-            warnings=warnings,
+            warnings=(*off, *warnings),
             seconds=dict(zip(("solve", "verify", "bound"), np.diff(clock).tolist(), strict=True)),
             versions=versions(),
         )
@@ -70,6 +83,13 @@ class Greedy:
         if self.weights is None:
             return {}
         return {"weights": {str(p): w for p, w in self.weights.items()}}
+
+
+def swift(instance: Instance) -> float:
+    """Seconds for a plan: where somebody can be evicted, a tenth for each 128 nodes, up to all."""
+    if not victims_of(instance).can.any():
+        return SECONDS
+    return min(max(0.1, 0.1 * len(instance.nodes) / 128), SECONDS)
 
 
 def _reports(instance: Instance, plan: Plan, tiers: tuple[Tier, ...]) -> tuple[TierReport, ...]:

@@ -46,6 +46,14 @@ class Preemptor:
         order = np.lexsort((-falls.weight, -falls.priority))
         self._place: list[int] = np.argsort(order).tolist()
 
+    def admit(self, group: int) -> bool:
+        """Admit a gang, where there is room or where others make some."""
+        return self.forest.fits(group) or self.gang(group)
+
+    def cost(self) -> tuple[int, ...]:
+        """Values of the ``lost`` tiers, in their order."""
+        return self.book.costs.of(self._down())
+
     def gang(self, group: int) -> bool:
         """Admit a gang for which others make room, or nothing."""
         ask = ask_of(self.book, self.room, group, int(self.book.needs.group[group]))
@@ -153,7 +161,7 @@ class Preemptor:
             mark = self.room.mark()
             for n, units in enumerate(self._widening(entry, cell)):
                 if self._go(entry, cell, units):
-                    costs.append((self.book.costs.of(self._down()), cell, n))
+                    costs.append((self.cost(), cell, n))
                     break
             self.room.undo(mark)
             if len(costs) == (1 if self._tight else LOOKED):
@@ -197,7 +205,12 @@ class Preemptor:
 
     def _bring_back(self, units: Collection[int]) -> None:
         order = sorted(units, key=self._place.__getitem__)
-        bring_back(self.book.law, set(self._fallen()), order, Standing(self.room))
+        fallen = set(self._fallen())
+        bring_back(self.book.law, fallen, order, Standing(self.room, fallen))
+
+    def forget(self) -> None:
+        """Forget which gangs nobody could make room for: gangs were taken out."""
+        self._hopeless.clear()
 
     def reprieve(self, least: int | None = None) -> None:
         """Let units of at least this priority come back where nobody stands in their place."""
@@ -222,7 +235,7 @@ class Preemptor:
         for cell in homes.found[:TRIES] if homes else ():
             mark = self.room.mark()
             if homes and self._inside(composite, homes, cell):
-                costs.append((self.book.costs.of(self._down()), cell))
+                costs.append((self.cost(), cell))
             self.room.undo(mark)
             if len(costs) == LOOKED:
                 break

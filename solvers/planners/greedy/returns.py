@@ -20,13 +20,24 @@ class Trial(Protocol):
 
 
 class Standing:
-    """A room whose new pods stay where they are."""
+    """A room whose new pods stay where they are.
 
-    def __init__(self, room: Room) -> None:
+    Parameters
+    ----------
+    fallen : units that may come back; those that do not even fit alone are known at once.
+    """
+
+    def __init__(self, room: Room, fallen: set[int]) -> None:
         self._room = room
+        falls = room.book.falls
+        pairs = falls.pairs(np.array(sorted(fallen), dtype=np.int64))
+        short = (falls.pair_room[pairs] > room.free[falls.pair_node[pairs]]).any(axis=1)
+        self._able = fallen.difference(falls.pair_unit[pairs[short]].tolist())
 
     def take(self, unit: int) -> bool:
         """Let a unit come back if nothing stands in its place."""
+        if unit not in self._able:
+            return False
         units = np.array([unit], dtype=np.int64)
         fits = self._room.spares(units)
         if fits:

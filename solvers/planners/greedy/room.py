@@ -252,6 +252,11 @@ class Room:
         if len(nodes):
             self._changed.append(nodes)
 
+    @property
+    def fallen(self) -> set[int]:
+        """Units that have fallen."""
+        return self.evictions.fallen if self.evictions else set()
+
     def mark(self) -> Mark:
         """Remember this moment."""
         dealt = self.dealt.mark() if self.dealt else 0

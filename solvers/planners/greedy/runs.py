@@ -8,24 +8,31 @@ from collections import Counter
 from collections.abc import Mapping
 from time import perf_counter
 
+from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import Tier, better, values
+from gangplan.models.victims import victims_of
 from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.planners.greedy.book import Book, book_of
 from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
 from gangplan.solvers.planners.greedy.placer import Placer
 from gangplan.solvers.planners.greedy.preempt import Preemptor
+from gangplan.solvers.planners.greedy.relief import Relief
 from gangplan.solvers.planners.greedy.repack import Repack
 from gangplan.solvers.planners.greedy.room import Room
 from gangplan.solvers.planners.greedy.style import Style
 from gangplan.solvers.planners.greedy.trees import Forest
+from gangplan.solvers.reprieve import reprieved
 
 SECONDS = 1.0
 """Time after which no further run is begun; the first one always ends."""
 
 ROUNDS = 8
 """Runs that favour what failed, at most."""
+
+CALM = 0.1
+"""Part of the time for plans without evictions, where some are possible."""
 
 STYLES = 0.5
 """Part of the time for runs in other styles; the rest is for repacking what the best one left."""
@@ -51,19 +58,33 @@ def greedy_runs(
     """Return the plan of ``greedy_plan``, and sentences on what was given up on the way."""
     if not instance.n_pods or not len(instance.nodes):
         return empty_plan(instance), ()
+    if not len(instance.running):
+        runs = _search(instance, tiers, seconds)
+        return runs.plan, runs.warnings()
+    begin = perf_counter()
+    calm = _search(without_units(instance), tiers, CALM * seconds)
+    if not victims_of(instance).evicts.any():
+        return calm.plan, calm.warnings()
+    runs = _search(instance, tiers, seconds + begin - perf_counter())
+    best = calm if better(tiers, calm.values, runs.values) else runs
+    return reprieved(instance, best.plan), (*calm.warnings(), *runs.warnings())
+
+
+def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Runs":
+    """Run in one style after the other, then favour what failed."""
     runs = _Runs(instance, tiers, seconds)
     for style in styles(tiers):
         if runs.late(STYLES):
             break
         runs.add(style)
-    if runs.failed and not runs.late():
+    if (runs.failed or len(runs.plan.evicted)) and not runs.late():
         runs.add(runs.style, repack=True)
     blame: Counter[Unit] = Counter(runs.failed)
     for _ in range(ROUNDS):
         if not runs.failed or runs.late():
             break
         blame.update(runs.add(runs.style, blame))
-    return runs.plan, runs.warnings()
+    return runs
 
 
 class _Runs:
@@ -79,7 +100,7 @@ class _Runs:
         self.plan = empty_plan(instance)
         self.style = Style()
         self.failed: list[Unit] = []
-        self._values = values(instance, self.plan, tiers)
+        self.values = values(instance, self.plan, tiers)
 
     def warnings(self) -> tuple[str, ...]:
         """Say which nodes the allocator gave up on: there, some claims may fit after all."""
@@ -112,10 +133,10 @@ class _Runs:
         # A repacking run still has to place elastic pods and to write its plan down.
         until = self._begin + self._seconds - 0.5 * self._longest if repack else 0.0
         by_rank = all(len(tier.weights) <= 1 for tier in self._tiers)
-        plan, failed = run(self._book, self._units, style, blame, (by_rank, until))
+        plan, failed = run(self._book, self._units, style, blame, (by_rank, until), self._tiers)
         found = values(self._book.instance, plan, self._tiers)
-        if self._longest == 0.0 or better(self._tiers, found, self._values):
-            self.plan, self._values, self.style, self.failed = plan, found, style, failed
+        if self._longest == 0.0 or better(self._tiers, found, self.values):
+            self.plan, self.values, self.style, self.failed = plan, found, style, failed
         if not repack:
             self._longest = max(self._longest, perf_counter() - start)
         return failed
@@ -127,19 +148,39 @@ def run(
     style: Style,
     blame: Mapping[Unit, int] = NO_BLAME,
     repack: tuple[bool, float] = (True, 0.0),
+    tiers: tuple[Tier, ...] = (),
 ) -> tuple[Plan, list[Unit]]:
     """Place in one style; return the plan, and the gangs and trees that did not fit.
 
-    ``repack``: whether ranks outweigh payments, and the time until which domains are repacked.
-    Trees are not.
+    ``repack``: whether ranks outweigh payments, and the time until which gangs are moved, domain by
+    domain; where some unit could fall, for these tiers. Trees are not.
     """
     room = Room(book)
     forest = Forest(Placer(book, room, style))
-    failed = []
     preemptor = Preemptor(forest, style.domain != "full") if room.evictions else None
+    failed = _minima(forest, preemptor, ordered(units, style, blame))
+    by_rank, until = repack
+    if (failed or room.fallen) and perf_counter() < until:
+        if preemptor:
+            Relief(preemptor, units, tiers).run(until)
+            preemptor.reprieve()
+        else:
+            Repack(forest, units, by_rank).run(until)
+        failed = [u for u in failed if u.kind == "tree"]
+        failed += [u for u in units if u.kind == "gang" and not forest.placed(u.number)]
+    # Pods beyond the minima come last, so that they never cost an admission.
+    for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
+        forest.extend(priority)
+    return room.plan(), failed
+
+
+def _minima(forest: Forest, preemptor: Preemptor | None, units: list[Unit]) -> list[Unit]:
+    """Place minima, and single pods; return the gangs and trees that did not fit."""
+    failed = []
     rank: int | None = None
-    for unit in ordered(units, style, blame):
+    for unit in units:
         if preemptor and rank is not None and unit.rank < rank:
+            # Before pods of their own priority or lower stand in their way.
             preemptor.reprieve(unit.rank)
         rank = unit.rank
         if unit.kind == "loose":
@@ -150,18 +191,10 @@ def run(
             failed.append(unit)
     if preemptor:
         preemptor.reprieve()
-    by_rank, until = repack
-    if failed and perf_counter() < until:
-        Repack(forest, units, by_rank).run(until)
-        failed = [u for u in failed if u.kind == "tree"]
-        failed += [u for u in units if u.kind == "gang" and not forest.placed(u.number)]
-    # Pods beyond the minima come last, so that they never cost an admission.
-    for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
-        forest.extend(priority)
-    return room.plan(), failed
+    return failed
 
 
 def _admitted(forest: Forest, preemptor: Preemptor | None, unit: Unit) -> bool:
     if unit.kind == "gang":
-        return forest.gang(unit.number) or bool(preemptor and preemptor.gang(unit.number))
+        return (preemptor.admit if preemptor else forest.gang)(unit.number)
     return forest.tree(unit.number) or bool(preemptor and preemptor.tree(unit.number))
