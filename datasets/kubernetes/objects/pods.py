@@ -1,5 +1,7 @@
 """core/v1 Pod, or a pod template, -> `PodRecord`."""
 
+from typing import Any
+
 from gangplan.datasets.kubernetes.objects.affinity import anti_terms, eligibility
 from gangplan.datasets.kubernetes.objects.podclaims import check_users, extended_claim, pod_claims
 from gangplan.datasets.kubernetes.objects.requests import effective_request
@@ -16,7 +18,6 @@ ANNOTATIONS = ("gangplan.io/", "kueue.x-k8s.io/")
 
 _INT32 = 2**31 - 1
 _MIRROR, _CONFIG = "kubernetes.io/config.mirror", "kubernetes.io/config.source"
-_FIXED = {"DaemonSet": "DaemonSet", "Node": "mirror"}
 
 
 def pod(document: Document, faults: Faults) -> PodRecord | None:
@@ -123,9 +124,9 @@ def _owner(metadata: Fields) -> str:
 
 def _fixed(metadata: Fields) -> str:
     """Name the kind of pod that nobody evicts; empty for all others."""
-    for entry in metadata.items("ownerReferences"):
-        if kind := _FIXED.get(entry.text("kind")):
-            return kind
+    for entry in _mappings(metadata, "ownerReferences"):
+        if entry.get("kind") in ("DaemonSet", "Node"):
+            return "DaemonSet" if entry["kind"] == "DaemonSet" else "mirror"
     found = metadata.obj.get("annotations")
     if not isinstance(found, dict):
         return ""
@@ -137,9 +138,15 @@ def _fixed(metadata: Fields) -> str:
 def _ready(status: Fields) -> bool:
     """Whether no condition says that the pod is not ready."""
     return not any(
-        entry.obj.get("type") == "Ready" and entry.obj.get("status") == "False"
-        for entry in status.items("conditions")
+        entry.get("type") == "Ready" and entry.get("status") == "False"
+        for entry in _mappings(status, "conditions")
     )
+
+
+def _mappings(fields: Fields, key: str) -> list[dict[str, Any]]:
+    """Give the mappings of a list as they are: of every pod there are many."""
+    found = fields.obj.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _annotations(metadata: Fields) -> dict[str, str]:

@@ -79,8 +79,26 @@ def objects() -> list[dict[str, Any]]:
         pod("leaving", "old", "n4", deletionTimestamp="2026-01-01T00:00:00Z"),
         pod("lost", "nobody"),
         pod("gated", spec={"schedulingGates": [{"name": "x"}]}),
+        *_running(),
         obj("scheduling.x-k8s.io/v1alpha1", "PodGroup", "plugin", {"minMember": 2}),
         obj("v1", "ConfigMap", "c"),
     ]
     # Fields of one object may be shared above; mutations must not reach a second one.
     return [json.loads(json.dumps(one)) for one in found]
+
+
+def _running() -> list[dict[str, Any]]:
+    """Give what can be evicted, what protects it, and a pod that room is on its way to."""
+    waits = pod("next", gpus=2, spec={"priority": 9, "preemptionPolicy": "Never"})
+    budget = {"minAvailable": "50%", "selector": {"matchLabels": {"app": "whole"}}}
+    status = {"disruptionsAllowed": 1, "disruptedPods": {"whole-1": "2026-01-01T00:00:00Z"}}
+    return [
+        obj("scheduling.k8s.io/v1", "PriorityClass", "meek")
+        | {"value": 1, "preemptionPolicy": "Never"},
+        gang("whole", 2, spec={"disruptionMode": {"all": {}}, "priorityClassName": "meek"}),
+        *pods("whole", 2, on="n5", labels={"app": "whole"}),
+        obj("policy/v1", "PodDisruptionBudget", "b", budget) | {"status": status},
+        obj("policy/v1", "PodDisruptionBudget", "none", {"selector": {}, "maxUnavailable": 1}),
+        waits | {"status": {"phase": "Pending", "nominatedNodeName": "n4"}},
+        pod("agent", on="n5", ownerReferences=[{"kind": "DaemonSet", "name": "agent"}]),
+    ]

@@ -76,6 +76,7 @@ def test_5000_nodes_and_50000_pods_build_in_3_seconds() -> None:
     built = build(records)
     assert time.process_time() - start <= 3
     assert (built.n_pods, len(built.roles)) == (6400, 1600)
+    assert len(built.running) == 43_600
 
 
 def test_ten_times_the_pods_cost_about_ten_times() -> None:

@@ -35,6 +35,14 @@ def test_a_number_that_is_not_the_classes_is_refused(wrong: dict[str, Any], item
     assert faults(node("n1"), HIGH, wrong) == [f"2.yaml: {text}"]
 
 
+@pytest.mark.parametrize(
+    "wrong", [pod("p", spec={"priority": 2**31}), gang("p", 1, spec={"priority": 2**31})]
+)
+def test_a_number_that_no_int32_holds_is_refused(wrong: dict[str, Any]) -> None:
+    (fault,) = faults(node("n1"), wrong)
+    assert "spec.priority: at most 2147483647 expected" in fault
+
+
 def test_a_class_made_anew_with_another_value_is_told_and_the_number_stays() -> None:
     spec = {"priorityClassName": "high", "priority": 9}
     built = instance(

@@ -30,11 +30,16 @@ def test_the_small_cluster_is_what_it_says() -> None:
         "lab/batch",
         "lab/left",
         "lab/loose",
+        "lab/next",
         "lab/old",
         "lab/right",
         "lab/roles",
         "lab/sliced",
+        "lab/whole",
     ]
+    assert built.names.units == ("lab/guard", "lab/guard-2", "lab/roles-1", "lab/whole")
+    assert built.names.budgets == ("lab/b", "lab/none")
+    assert built.reserved.group.tolist() == [built.names.groups.index("lab/next")]
     assert built.names.composites == ("lab/top", "lab/inner")
     assert built.names.levels == ("block", "rack")
 

@@ -205,14 +205,35 @@ def job(release: str) -> Obj:
     return served("batch/v1", "Job", "other", spec=spec, status=status)
 
 
+def budget() -> Obj:
+    spec: Obj = {
+        "maxUnavailable": "25%",
+        "selector": {"matchLabels": {"app": "llm"}},
+        "unhealthyPodEvictionPolicy": "IfHealthyBudget",
+    }
+    allowed: Obj = {"type": "DisruptionAllowed", "status": "True", "observedGeneration": 1}
+    status: Obj = {
+        "conditions": [allowed],
+        "currentHealthy": 2,
+        "desiredHealthy": 1,
+        "disruptedPods": {"llm-9": TIME},
+        "disruptionsAllowed": 1,
+        "expectedPods": 2,
+        "observedGeneration": 1,
+    }
+    return served("policy/v1", "PodDisruptionBudget", "llm", spec=spec, status=status)
+
+
 @pytest.mark.parametrize("release", ["1.36", "1.37"])
 def test_what_a_server_writes_is_read_without_a_fault(release: str, tmp_path: Path) -> None:
-    items = [node("n1"), node("n2"), *group_objects(release), job(release)]
+    items = [node("n1"), node("n2"), *group_objects(release), job(release), budget()]
     items += [pod(f"llm-{n}", "n1" if n < 2 else "") for n in range(6)]
     listed = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}
     (tmp_path / "dump.json").write_text(json.dumps(listed | {"items": items}))
     built = read([str(tmp_path / "dump.json")], kubernetes=release)
     assert (held(built), built.names.notes) == ({}, ())
+    assert built.names.units == ("ml/llm",)
+    assert built.running.budget_allowed.tolist() == [1]
     assert built.names.groups == ("ml/llm", "ml/other")
     assert built.groups.minimum.tolist() == [4, 4]
     assert built.groups.running.tolist() == [2, 0]
