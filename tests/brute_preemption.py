@@ -75,7 +75,8 @@ def _vector(
     """Losses of each priority, then what is admitted of it; to be maximised."""
     vector: list[int] = []
     for p in priorities_of(instance):
-        vector += [-n for n in lost(instance, units, p)]
+        if p in instance.running.priority.tolist():  # else what it adds up to is told already
+            vector += [-n for n in lost(instance, units, p)]
         vector += [v for t, v in zip(admitting, values, strict=True) if t.weights == ((p, 1),)]
     return tuple(vector)
 
@@ -86,7 +87,8 @@ def _said(
     """Values by the names of the tiers; what no tier counts is 0."""
     names: list[str] = []
     for p in priorities_of(instance):
-        names += [f"{kind}({p})" for kind in KINDS]
+        if p in instance.running.priority.tolist():
+            names += [f"{kind}({p})" for kind in KINDS]
         names += [tier.name for tier in admitting if tier.weights == ((p, 1),)]
     names += [tier.name for tier in tiers if tier.kind not in ("lost", "admitted")]
     assert sorted(names, key=names.index) == names
