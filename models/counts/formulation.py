@@ -56,6 +56,7 @@ from gangplan.models.counts import (
     topology,
 )
 from gangplan.models.counts.claim_columns import Claimed
+from gangplan.models.counts.device_room import with_devices_as_room
 from gangplan.models.counts.indexed import Indexed, nothing
 from gangplan.models.counts.pairs import Pairs, pairs_of
 from gangplan.models.counts.preemption import Evictions
@@ -155,10 +156,12 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     said = topology.covered(instance, u)
     falls = preemption.columns(instance, cols)
     viol = losses.columns(instance, cols)
-    back = capacity.room_of(instance, falls.e if on.capacity else nothing("e", 1))
-    ev = serving.columns(instance, pairs, u, falls.e, back, cols)
-    made = kept.columns(instance, pairs, back, cols)
     f = holdings.columns(instance, falls.e, cols, on=options is not None)
+    falling = falls.e if on.capacity else nothing("e", 1)
+    back = capacity.room_of(instance, falling)
+    wide = with_devices_as_room(instance, f)
+    ev = serving.columns(wide, pairs, u, falls.e, capacity.room_of(wide, falling), cols)
+    made = kept.columns(instance, pairs, back, cols)
 
     rows: list[RowBlock] = assign.rows(instance, sizes, pairs, x, said)
     rows += gang.rows(instance, sizes, pairs, x, y, said)
@@ -183,7 +186,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
         rows += fragmentation.rows(roomy, pairs, x, o, capacity=on.capacity, shares=on.shares)
     rows += preemption.rows(instance, needs, falls, a)
     rows += losses.rows(instance, falls, viol)
-    rows += serving.rows(instance, pairs, x, ev)
+    rows += serving.rows(wide, pairs, x, ev)
     rows += holdings.rows(instance, sizes, pairs, x, falls.e, f)
     milp = assemble(cols, rows)
     return Model(

@@ -26,10 +26,12 @@ class Budgets:
     ----------
     room : (L,) what is left of each.
     need : (L, K) what the own claims of a pod of each role take of it at least.
+    sets : (S, I) the devices of each of the first S budgets.
     """
 
     room: Ints
     need: Ints
+    sets: Flags
 
 
 @once
@@ -45,7 +47,8 @@ def budgets_of(instance: Instance) -> Budgets:
     admin = np.logical_or.reduceat(claims.choice_admin, first)
     fits = np.logical_or.reduceat(claims.fits, first, axis=0) & (~devices.taken | devices.multi)
     room, need = [], []
-    for mine in _sets(fits[~admin & ~(fits & devices.multi).any(axis=1)]):
+    sets = _sets(fits[~admin & ~(fits & devices.multi).any(axis=1)])
+    for mine in sets:
         inside = ~admin & ~(fits & ~mine).any(axis=1)
         room.append(int(mine.sum()))
         need.append(np.where(inside, least, 0))
@@ -59,7 +62,8 @@ def budgets_of(instance: Instance) -> Budgets:
     np.add.at(by_spec.T, claims.request_spec, by_request.T)
     by_role = np.zeros((len(room), len(instance.roles)), dtype=np.int64)
     np.add.at(by_role.T, claims.own_role, by_spec.T[claims.own_spec])
-    return Budgets(np.array(room, dtype=np.int64), by_role)
+    table = np.array(sets, dtype=np.bool_).reshape(len(sets), len(devices))
+    return Budgets(np.array(room, dtype=np.int64), by_role, table)
 
 
 def _sets(fits: Flags) -> list[Flags]:
