@@ -90,7 +90,8 @@ def verify(
 
 
 def _agreed(result: "Result") -> str:
-    evicted = f"{len(result.plan.evicted)} evictions, " * (len(result.plan.evicted) > 0)
+    n = len(result.plan.evicted)
+    evicted = f"{n} eviction{'s' * (n > 1)}, " * (n > 0)
     placed = int((result.plan.node >= 0).sum())
     return f"{placed} pods placed, {evicted}{len(result.tiers)} tier values agree"
 

@@ -24,7 +24,9 @@ def show_victims(out: Console, instance: Instance, plan: Plan, rows: int) -> int
     table = [_row(instance, int(units[i]), entries[i]) for i in order[:rows]]
     show_table(out, HEAD, table, numbers=("priority", "pods", "GPUs", "ran"))
     if len(units) > rows:
-        out.print(f"... and {len(units) - rows} evictions more (-o FILE writes them all)")
+        more = len(units) - rows
+        said = f"... and {more} eviction{'s' * (more > 1)} more (-o FILE writes them all)"
+        out.print(said)
     out.print(lost(instance, plan), soft_wrap=True)
     return len(units)
 
