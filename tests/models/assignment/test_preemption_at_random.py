@@ -3,17 +3,21 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gangplan.datasets.generate import generate
 from gangplan.models.assignment.formulation import build
 from gangplan.models.assignment.kind import ASSIGNMENT
+from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import PlanError
 from gangplan.models.formulation import WHOLE, Formulation
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import tiers_of, value
+from gangplan.models.verify.check import check
 from tests import brute_preemption as brute
 from tests.brute_victims import lawful
 from tests.models.solve import best_plan, optimum
@@ -143,7 +147,29 @@ def test_the_optimum_is_that_of_brute_force(instance: Instance) -> None:
     tiers = tiers_of(instance)
     plan, have = best_plan(instance, tiers, kind=ASSIGNMENT)
     assert brute.allowed(instance, plan)
+    assert not check(instance, plan)
     assert have == brute.best(instance, tiers)
+
+
+@FEW
+@given(st.one_of(preempting(max_nodes=5, max_pods=8), preempting_claims(max_nodes=4, max_pods=6)))
+def test_the_optimum_is_that_of_counts(instance: Instance) -> None:
+    tiers = tiers_of(instance)
+    plan, have = best_plan(instance, tiers, kind=ASSIGNMENT)
+    assert not check(instance, plan)
+    assert have == best_plan(instance, tiers, kind=COUNTS)[1]
+
+
+@pytest.mark.parametrize(("name", "nodes"), [("storm", 16), ("urgent-rack", 16), ("victims", 16)])
+def test_what_is_admitted_and_lost_of_generated_clusters_is_that_of_counts(
+    name: str, nodes: int
+) -> None:
+    instance = generate(name, nodes=nodes, seed=2)
+    tiers = [tier for tier in tiers_of(instance) if tier.kind in ("lost", "admitted")]
+    plan, have = best_plan(instance, tiers, kind=ASSIGNMENT)
+    assert len(plan.evicted)
+    assert not check(instance, plan)
+    assert have == best_plan(instance, tiers, kind=COUNTS)[1]
 
 
 @FEW
