@@ -28,6 +28,7 @@ from gangplan.datasets.kubernetes.assemble.running.nominated import reserved_of
 from gangplan.datasets.kubernetes.assemble.running.section import Work, section_of, work_of
 from gangplan.datasets.kubernetes.assemble.running.units import on_unknown_nodes
 from gangplan.datasets.kubernetes.assemble.trees import Branch
+from gangplan.datasets.kubernetes.assemble.uncollected import uncollected
 from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord, Snapshot
 from gangplan.datasets.kubernetes.text.fields import Faults, printable
@@ -81,6 +82,11 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         All faults: duplicate objects, priority classes that do not exist, annotations that cannot
         be read, requests that no column can hold.
     """
+    with uncollected():
+        return _build(snapshot, ignore_unsupported)
+
+
+def _build(snapshot: Snapshot, ignore_unsupported: bool) -> Instance:
     faults = Faults()
     duplicates(snapshot, faults)
     priorities = Priorities(snapshot.classes, faults)
