@@ -23,6 +23,7 @@ Off: no rows, and any number of pods fits a node.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
@@ -103,26 +104,30 @@ class _Asking:
             np.column_stack([nodes, np.full(len(nodes), r)]),
         )  # fmt: skip
 
-    def short(self, mine: Ints, node: int, r: int, lack: int, *, freed: bool) -> _Lines:
-        """Write, for each of the pods, that what falls makes up for what is lacking, too."""
+    def short(self, mine: Ints, node: int, r: int, lack: int) -> _Lines:
+        """Write, for each of the pods that ask, that what falls makes up for the ``lack`` too.
+
+        All of ``mine`` are on the node; ``r`` is the resource.
+        """
         asking = mine[self.request[mine, r] > 0]
-        if not len(asking):
-            return _Lines(NONE, NONE, NONE, NONE, NONE.reshape(0, 2))
-        request = self.request[asking, r]
-        total = min(sum(request.tolist()) + lack, MOST)
-        here = np.flatnonzero(self.rooms.node == node) if freed else NONE
-        room = np.minimum(self.rooms.request[here, r], total) if len(here) else NONE
-        divisor = int(np.gcd.reduce(np.concatenate([request, room, [lack]])))
-        if total // divisor > BIGGEST:
+        here = np.flatnonzero(self.rooms.node == node)
+        # Python integers: nothing here is cut before it is divided.
+        room: list[int] = self.rooms.request[here, r].tolist() if len(here) else []
+        if sum(room) <= lack or not len(asking):
+            nothing = np.zeros(len(self.instance.nodes), dtype=np.int64)
+            return self._of(asking, nothing, r, NO_ROOMS)
+        request: list[int] = self.request[asking, r].tolist()
+        most = sum(request) + lack
+        room = [min(more, most) for more in room]
+        divisor = gcd(lack, *request, *room)
+        if most // divisor > BIGGEST:
             self._refuse(np.array([node]), r)
         n, col = len(asking), self.x.cols[asking]
-        every = np.arange(n)
+        coef = [[v // divisor for v in part] for part in (request * n, [lack] * n, room * n)]
         return _Lines(
-            np.concatenate([np.repeat(every, n), every, np.repeat(every, len(here))]),
+            np.concatenate([np.arange(n).repeat(n), np.arange(n), np.arange(n).repeat(len(here))]),
             np.concatenate([np.tile(col, n), col, np.tile(self.e.cols[self.rooms.unit[here]], n)]),
-            np.concatenate(
-                [np.tile(request, n), np.full(n, lack), -np.tile(room, n)]
-            ) // divisor,
+            np.array([*coef[0], *coef[1], *(-v for v in coef[2])], dtype=np.int64),
             np.zeros(n, dtype=np.int64),
             np.tile([[node, r]], (n, 1)),
         )  # fmt: skip
@@ -172,8 +177,8 @@ def _kept(instance: Instance, pairs: Pairs, asking: _Asking, never: Flags) -> It
             chosen = np.flatnonzero(which)
             yield from asking.lines(chosen, side, freed=freed)
             for r, less in enumerate(lack):
-                if less > 0:
-                    yield asking.short(chosen, n, r, less, freed=freed)
+                if less > 0 and freed:
+                    yield asking.short(chosen, n, r, less)
 
 
 def _total(node: Ints, request: Ints, n_nodes: int) -> Ints:

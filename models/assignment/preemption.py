@@ -19,8 +19,8 @@ r"""Who falls, so that others get in: running units, as they are or not at all (
     sum_{u in d} e[v(u)]  =  k_t s[t, d] + r[t, d] whole[g]
                                  for each such rule t of a group g: over the pods u of g in d
                                                                                (preemption.slices)
-    e[v] + y[g]  <=  1           for each unit v with a pod of a group that has the root g,
-    e[v] + w[h]  <=  1           or the root h                                 (preemption.either)
+    e[v] + y[g]  <=  1           for each unit v with a pod of g, a root       (preemption.either)
+    e[v] + w[h]  <=  1           for each unit v with a pod below the root h   (preemption.either)
     f[a] in {0, 1}               holding a is free
     f[a]  <=  e[v(u)]            for each user u of a                            (preemption.free)
     sum_n x[p, n] + f[a]  <=  1  for each pod p that uses the shared claim of a  (preemption.used)

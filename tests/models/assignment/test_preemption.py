@@ -254,6 +254,7 @@ def test_what_falls_makes_up_for_what_is_kept_beyond_the_free_room() -> None:
     assert kept(4, 7, {"request": {"gpu": 6}})["admitted(5)"] == 0
     assert kept(4, 9, {"request": {"gpu": 1}, "kind": "bare", "wanted": 4})["admitted(5)"] == 3
     assert kept(4, 99, {"request": {"gpu": 1}})["admitted(5)"] == 0
+    assert kept(4, 2**63 - 1, {"request": {"gpu": 1}})["admitted(5)"] == 0
     assert kept(4, 99, {"request": {"cpu": 0}})["admitted(5)"] == 1
 
 
