@@ -16,6 +16,7 @@ from tests.models.kinds import EVERY_KIND
 from tests.models.solve import best_plan, optimum, written
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
+from tests.tiny_running import with_running
 
 GPU8 = {"gpu": 8}
 
@@ -150,6 +151,19 @@ def test_elastic_off_takes_the_pods_beyond_the_minimum_away(kind: Kind) -> None:
 
 
 @EVERY_KIND
+def test_preemption_off_lets_nobody_fall(kind: Kind) -> None:
+    full = make_instance([{"gpu": 0}], [{"minimum": 1, "priority": 9, "request": GPU8}])
+    instance = with_running(full, [{"node": 0, "request": GPU8}])
+    tiers = tiers_of(instance)
+    plan, have = best_plan(instance, tiers, kind=kind)
+    assert (plan.node.tolist(), plan.evicted.tolist()) == ([0], [0])
+    assert not check(instance, plan)
+    plan, less = best_plan(instance, tiers, off("preemption"), kind)
+    assert (plan.node.tolist(), plan.evicted.tolist()) == ([-1], [])
+    assert less[0] < have[0]
+
+
+@EVERY_KIND
 @pytest.mark.parametrize(("family", "cost"), [("rank", 1), ("preferred", 1), ("fragmentation", 2)])
 def test_a_cost_family_that_is_off_makes_its_tier_free(family: str, cost: int, kind: Kind) -> None:
     instance = make_instance(
@@ -181,7 +195,8 @@ def forced_cost(instance: Instance, formulation: Formulation, family: str, kind:
 
 def test_the_families_are_those_of_the_verifier() -> None:
     assert set(FAMILIES) == set(CHECKS)
-    assert {*BITES, "elastic", "rank", "preferred", "fragmentation"} == set(FAMILIES)
+    freedoms, costs = {"elastic", "preemption"}, {"rank", "preferred", "fragmentation"}
+    assert {*BITES} | freedoms | costs == set(FAMILIES)
     assert tuple(field.name for field in fields(Formulation)) == FAMILIES
 
 
