@@ -61,7 +61,7 @@ def test_the_lower_of_two_falls() -> None:
 
 
 def test_a_spare_member_falls_before_a_gang() -> None:
-    old = [{"running": [0, 1]}, {"running": [2, 3], "minimum": 1}]
+    old: list[dict[str, Any]] = [{"running": [0, 1]}, {"running": [2, 3], "minimum": 1}]
     (unit,) = planned(full([{}] * 4, old, [urgent(1)])).evicted.tolist()
     assert unit in (2, 3)
 
