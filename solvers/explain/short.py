@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from gangplan.models.counting import Shortage, cannot_be_placed
-from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
-from gangplan.models.needs import Needs
+from gangplan.models.needs import Needs, needs_of
 from gangplan.models.once import once
 from gangplan.models.slots import seen_by, slots_of
 from gangplan.models.victims import victims_of
@@ -70,7 +69,17 @@ def evicts_nobody(instance: Instance, g: int) -> str:
     below = instance.running.priority < victims_of(instance).rank[g]
     if not (below.any() and (instance.running.never == g).any()):
         return ""
-    return "" if cannot_be_placed(loosened(instance), g) else ALONE
+    other = _if_all_could_evict(instance)
+    helped = victims_of(other).evicts[g] and not cannot_be_placed(
+        other, g, needs_of(other), _slots(other)
+    )
+    return ALONE if helped else ""
+
+
+@once
+def _if_all_could_evict(instance: Instance) -> Instance:
+    none = np.zeros(0, dtype=np.int64)
+    return replace(instance, running=replace(instance.running, never=none))
 
 
 @once
