@@ -6,7 +6,7 @@ deletion, as in primal-dual covering algorithms: Goemans and Williamson 1997).
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.returns import bring_back
 from gangplan.solvers.planners.greedy.room import Room
@@ -68,7 +68,12 @@ class _Counted:
 
 
 def choose(
-    book: Book, room: Room, pods: tuple[int, int], place: tuple[Ints, Ints], may: Flags
+    book: Book,
+    room: Room,
+    pods: tuple[int, int],
+    place: tuple[Ints, Ints],
+    may: Flags,
+    weight: Floats,
 ) -> set[int] | None:
     """Choose units so that nodes have enough slots of a role; None where it finds no way.
 
@@ -77,7 +82,7 @@ def choose(
     pods : the role, and how many.
     place : nodes of one cell, those with the cheapest slots first; and (N,) the slots that the
         fall of all units adds.
-    may : (V,) units that may fall.
+    may : (V,) units that may fall. ``weight`` (V,): what each costs.
     """
     (role, need), (nodes, gain) = pods, place
     now = room.slots(role)[nodes]
@@ -101,8 +106,12 @@ def choose(
     blocked = np.bincount(
         falls.pair_unit[hit], weights=parts.max(axis=1, initial=1e-9), minlength=len(may)
     )
-    ratio = falls.weight / np.maximum(blocked, 1e-9)
-    order = sorted(extra, key=lambda v: (-falls.priority[v], -ratio[v], v))
+    units = np.array(sorted(extra), dtype=np.int64)
     fallen = before | extra
-    bring_back(law, fallen, order, counted)
+    down = np.zeros(len(may), dtype=np.bool_)
+    down[list(fallen)] = True
+    ratio = weight[units] / np.maximum(blocked[units], 1e-9)
+    over = book.costs.overdrawn(down)[units]
+    order = units[np.lexsort((-ratio, ~over, -falls.priority[units]))]
+    bring_back(law, fallen, order.tolist(), counted)
     return fallen & extra

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.claims import ALL
 from gangplan.models.plan import Allocations, Plan
 from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs
 from gangplan.solvers.planners.greedy.allocator.search import Given
+from gangplan.solvers.planners.greedy.allocator.stock import reach_of
+from gangplan.solvers.planners.greedy.holdings import Held, Holding
 
 if TYPE_CHECKING:
     from gangplan.solvers.planners.greedy.book import Book
@@ -64,9 +65,8 @@ class Dealt:
         self._situation = untouched.copy()
         self._open: Flags = self._stock.open
         self._stale = np.zeros(self._n_nodes, dtype=np.bool_)
-        self._holdings = book.holdings
-        self._ledger = self._holdings.ledger()
-        self._standing = [len(holding.users) for holding in self._holdings.all]
+        self._ledger = book.holdings.ledger()
+        self._held = Held(book.holdings)
         self._served: dict[int, Served] = {}
         self._users = [0] * self._claims.n_shared
         self._journal: list[tuple[int, int, Served | None, int]] = []
@@ -213,7 +213,7 @@ class Dealt:
             situation = self._dealer.situation(of, ((spec, 1),))
             if self._dealer.fits(situation):
                 given = [(b, order[d]) for b, d in self._dealer.deal(situation)[spec][0]]
-                reach = self._reach(given)
+                reach = reach_of(self._stock, self._claims, self._devices, given)
                 if reach.any():
                     self._ledger.book(given)
                     self._settle(claim, Site(reach.tobytes(), reach, -1, given))
@@ -223,28 +223,15 @@ class Dealt:
 
     def fall(self, units: Ints) -> Ints:
         """Give back what is held by pods of units that fall; return nodes that feel it."""
-        freed = []
-        for v in units.tolist():
-            for h in self._holdings.of_unit[v]:
-                self._standing[h] -= 1
-                if self._standing[h] == 0 and self._holdings.all[h].comes_free:
-                    freed.append(h)
-        return self._book_holdings(freed, -1)
+        return self._hold(self._held.fall(units), -1)
 
     def stand(self, units: Ints) -> Ints:
         """Take back ``fall``."""
-        held = set()
-        for v in units.tolist():
-            for h in self._holdings.of_unit[v]:
-                if self._standing[h] == 0 and self._holdings.all[h].comes_free:
-                    held.add(h)
-                self._standing[h] += 1
-        return self._book_holdings(sorted(held), 1)
+        return self._hold(self._held.stand(units), 1)
 
-    def _book_holdings(self, holdings: Sequence[int], sign: int) -> Ints:
+    def _hold(self, holdings: Sequence[Holding], sign: int) -> Ints:
         felt: set[int] = set()
-        for h in holdings:
-            holding = self._holdings.all[h]
+        for holding in holdings:
             holding.book(self._ledger, sign)
             felt.update(holding.nodes)
             if holding.far:
@@ -258,61 +245,22 @@ class Dealt:
     def _look(self, node: int) -> None:
         """Look anew at a closed node whose running work has come or gone."""
         specs = self._dealer.specs(int(self._situation[node]))
-        of, self._orders[node] = self._seen(node)
+        of, self._orders[node] = self._held.look(node, self._class)
         self._situation[node] = self._dealer.situation(of, specs)
-
-    def _seen(self, node: int) -> tuple[int, list[int]]:
-        free = tuple(h for h in self._holdings.at_node[node] if self._is_free(h))
-        known = self._holdings.looks.get((node, free))
-        if known is None:
-            self._holdings.looks[node, free] = known = self._class(node)
-        return known
-
-    def _is_free(self, holding: int) -> bool:
-        return self._standing[holding] == 0 and self._holdings.all[holding].comes_free
 
     def spares(self, units: Ints) -> bool:
         """Tell whether units that have fallen could have back what they held."""
-        again = {h for v in units.tolist() for h in self._holdings.of_unit[v] if self._is_free(h)}
-        held = [self._holdings.all[h] for h in sorted(again)]
-        fits = True
-        for i, holding in enumerate(held):
-            if not holding.fits(self._ledger):
-                held, fits = held[:i], False
-                break
-            holding.book(self._ledger, 1)
-        if fits:
-            nodes = {n for holding in held for n in holding.nodes}
-            fits = all(self._fits_without(n) for n in sorted(nodes))
-        for holding in held:
-            holding.book(self._ledger, -1)
-        return fits
 
-    def _fits_without(self, node: int) -> bool:
-        """Tell whether a closed node serves its claims with what the ledger leaves."""
-        of, _ = self._class(node)
-        specs = self._dealer.specs(int(self._situation[node]))
-        return self._dealer.fits(self._dealer.situation(of, specs))
+        def serves(node: int) -> bool:
+            of, _ = self._class(node)
+            specs = self._dealer.specs(int(self._situation[node]))
+            return self._dealer.fits(self._dealer.situation(of, specs))
+
+        return self._held.spares(units, self._ledger, serves)
 
     def _settle(self, claim: int, site: Site) -> None:
         self._journal.append((-1, -1, None, claim))
         self.sites[claim] = site
-
-    def _reach(self, given: Given) -> Flags:
-        """(N,) nodes whose pods may use a claim that has these far devices."""
-        stock, claims = self._stock, self._claims
-        reach = np.ones(self._n_nodes, dtype=np.bool_)
-        for b, i in given:
-            reach &= stock.zones[stock.zone[i]] & ~claims.barred[b]
-        for b in {b for b, _ in given if claims.choice_count[b] == ALL}:
-            # Some user's node must reach exactly what was taken; so here all of them do.
-            taken = {i for c, i in given if c == b}
-            for n in np.flatnonzero(reach).tolist():
-                reach[n] = (
-                    set(np.flatnonzero(claims.asks[b] & self._devices.reachable(n)).tolist())
-                    == taken
-                )
-        return reach
 
     def undo(self, mark: int) -> Ints:
         """Go back to a remembered moment; return nodes that feel it."""

@@ -140,3 +140,11 @@ class Costs:
             left = (self._allowed - self._victims(falls))[self._budget]
             over[self._unit[self._hard[self._budget] & (self._pods > left)]] = True
         return over
+
+    def overdrawn(self, falls: Flags) -> Flags:
+        """(V,) units that a budget protects which these victims overdraw."""
+        over = np.zeros(len(falls), dtype=np.bool_)
+        if len(self._unit):
+            beyond = self._victims(falls) > self._allowed
+            over[self._unit[beyond[self._budget]]] = True
+        return over

@@ -4,6 +4,7 @@ A holding of a shared claim comes free only where nobody can use the claim in th
 groups wait for other reasons, or lose the pods that used it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +75,64 @@ class Holdings:
         for holding in self.all:
             holding.book(ledger, 1)
         return ledger
+
+
+class Held:
+    """Which holdings are free while a plan grows."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._holdings = holdings
+        self._standing = [len(holding.users) for holding in holdings.all]
+
+    def fall(self, units: Ints) -> list[Holding]:
+        """Count units out; return what comes free."""
+        freed = []
+        for v in units.tolist():
+            for h in self._holdings.of_unit[v]:
+                self._standing[h] -= 1
+                if self._is_free(h):
+                    freed.append(self._holdings.all[h])
+        return freed
+
+    def stand(self, units: Ints) -> list[Holding]:
+        """Count units in; return what is held again."""
+        held = self._again(units)
+        for v in units.tolist():
+            for h in self._holdings.of_unit[v]:
+                self._standing[h] += 1
+        return held
+
+    def look(
+        self, node: int, seen: Callable[[int], tuple[int, list[int]]]
+    ) -> tuple[int, list[int]]:
+        """Return class and order of devices of a closed node, worked out once."""
+        key = (node, tuple(h for h in self._holdings.at_node[node] if self._is_free(h)))
+        if key not in self._holdings.looks:
+            self._holdings.looks[key] = seen(node)
+        return self._holdings.looks[key]
+
+    def spares(self, units: Ints, ledger: Ledger, serves: Callable[[int], bool]) -> bool:
+        """Tell whether units could have back what they held; closed nodes still ``serve``."""
+        booked: list[Holding] = []
+        fits = True
+        for holding in self._again(units):
+            fits = holding.fits(ledger)
+            if not fits:
+                break
+            holding.book(ledger, 1)
+            booked.append(holding)
+        fits = fits and all(serves(n) for n in sorted({n for one in booked for n in one.nodes}))
+        for holding in booked:
+            holding.book(ledger, -1)
+        return fits
+
+    def _again(self, units: Ints) -> list[Holding]:
+        """Return holdings that are no longer free when these units stand."""
+        mine = {h for v in units.tolist() for h in self._holdings.of_unit[v]}
+        return [self._holdings.all[h] for h in sorted(mine) if self._is_free(h)]
+
+    def _is_free(self, holding: int) -> bool:
+        return self._standing[holding] == 0 and self._holdings.all[holding].comes_free
 
 
 def _holdings(instance: Instance, is_open: Flags) -> list[Holding]:

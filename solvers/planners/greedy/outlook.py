@@ -69,8 +69,8 @@ class Prices:
         self._book = book
         self._segments: dict[tuple[int, ...], tuple[Ints, Ints]] = {}
 
-    def bill(self, cells: Cells, seen: Outlook, role: int, need: int) -> Bill:
-        """Say what ``need`` slots of a role cost in each cell."""
+    def bill(self, cells: Cells, seen: Outlook, role: int, need: int, weight: Floats) -> Bill:
+        """Say what ``need`` slots of a role cost in each cell; ``weight`` (V,) of units."""
         falls, roles = self._book.falls, self._book.instance.roles
         label, segment = self._cut(cells)
         now, gain = seen.now[role], seen.most[role] - seen.now[role]
@@ -82,7 +82,7 @@ class Prices:
         share = np.divide(blocked, total, out=np.zeros_like(blocked), where=total > 0)
         price = np.bincount(
             falls.pair_node,
-            weights=falls.weight[falls.pair_unit] * share,
+            weights=weight[falls.pair_unit] * share,
             minlength=len(now),
         )
         ratio = np.where(gain > 0, price / np.maximum(gain, 1), np.inf)

@@ -19,7 +19,10 @@ from gangplan.solvers.planners.greedy.returns import Standing, bring_back
 from gangplan.solvers.planners.greedy.trees import Forest, Homes
 
 LOOKED = 3
-"""Domains in which units are chosen, before the cheapest is taken."""
+"""Domains in which units are chosen, before the cheapest is taken, at least."""
+
+LOOKS = 48
+"""So many for all groups that may evict together, if that is more."""
 
 TRIES = 12
 """Domains that are tried where that fails."""
@@ -31,6 +34,10 @@ class Preemptor:
     Parameters
     ----------
     tight : domains are chosen for what fills them, and not for the price.
+
+    Attributes
+    ----------
+    weight : (V,) what each unit costs, about.
     """
 
     def __init__(self, forest: Forest, tight: bool = False) -> None:
@@ -40,6 +47,8 @@ class Preemptor:
         self._tight = tight
         self._victims = victims_of(self.book.instance)
         self._prices = Prices(self.book)
+        self._looked = max(LOOKS // max(int(self._victims.evicts.sum()), 1), LOOKED)
+        self.weight = self.book.falls.weight
         self._hopeless: set[tuple[object, ...]] = set()
         falls = self.book.falls
         self._roots = set(falls.root[falls.can].tolist())
@@ -107,9 +116,10 @@ class Preemptor:
         found = np.flatnonzero(placer.agreeing(group, cells) & (fit >= need))
         if not len(found):
             return False
-        bill = self._prices.bill(cells, seen, role, need)
+        bill = self._prices.bill(cells, seen, role, need, self.weight)
         order = cells.sums(seen.fullness) if self._tight else bill.cost
-        found = found[np.argsort(order[found], kind="stable")][:TRIES]
+        found = found[np.argsort(order[found], kind="stable")]
+        found = found[: max(TRIES, self._looked)]
         entry = _Entry(group, role, need, cells, seen.may, bill, attempt)
         return (self._count if single else self._probe)(entry, found.tolist())
 
@@ -136,7 +146,7 @@ class Preemptor:
 
     def _count(self, entry: "_Entry", found: list[int]) -> bool:
         """Choose units in a few cells by counting, and enter the cheapest one."""
-        looked = 1 if self._tight else LOOKED
+        looked = 1 if self._tight else self._looked
         for part in (found[:looked], *([cell] for cell in found[looked:])):
             chosen: list[tuple[tuple[int, ...], int, set[int]]] = []
             for at, cell in enumerate(part):
@@ -146,6 +156,7 @@ class Preemptor:
                     (entry.role, entry.need),
                     (entry.nodes(cell), entry.bill.gain),
                     entry.may,
+                    self.weight,
                 )
                 if units is not None:
                     chosen.append((self.book.costs.of(self._down(units)), at, units))

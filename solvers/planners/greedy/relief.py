@@ -14,7 +14,12 @@ from gangplan.solvers.planners.greedy.orders import Unit
 from gangplan.solvers.planners.greedy.preempt import Preemptor
 
 IDLE = 6
-"""Rounds a gang without improvement, after which the search ends."""
+"""Rounds a gang without improvement, after which the search ends; LEAST in all."""
+
+LEAST = 60
+
+NOISE = 0.3
+"""Spread of the logarithms of weights."""
 
 MOST = 4
 """Gangs taken out at once, and waiting ones that join them, at most."""
@@ -51,7 +56,7 @@ class Relief:
 
     def run(self, until: float) -> None:
         """Go on until nothing improves for a while, or until ``perf_counter`` says so."""
-        idle, most = 0, IDLE * (len(self._inside) + len(self._waiting))
+        idle, most = 0, max(IDLE * (len(self._inside) + len(self._waiting)), LEAST)
         while self._inside and idle < most and perf_counter() < until and self._movable():
             idle = 0 if self._round(self._drawn()) else idle + 1
 
@@ -82,6 +87,9 @@ class Relief:
         self._preemptor.forget()
         self._preemptor.reprieve()
         joining = self._draws.permutation(len(self._waiting))[:MOST]
+        self._preemptor.weight = self.book.falls.weight * self._draws.lognormal(
+            0.0, NOISE, len(self.book.falls.weight)
+        )
         units = self._order([*out, *(self._waiting[i] for i in joining)])
         entered = [u for u in units if self._preemptor.admit(u.number)]
         self._preemptor.reprieve()

@@ -1,29 +1,19 @@
 """Room: what is free while a plan grows, with everything needed to take steps back."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.columns import EMPTY
-from gangplan.models.plan import Plan, plan_from_counts
+from gangplan.models.plan import Plan
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.dealt import Dealt
 from gangplan.solvers.planners.greedy.devices import Pool
 from gangplan.solvers.planners.greedy.evictions import Evictions
 from gangplan.solvers.planners.greedy.measure import WHOLE
 from gangplan.solvers.planners.greedy.terms import Terms
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Put:
-    """One step: ``pods[e]`` pods of ``role`` on ``nodes[e]``; devices of each pod, in order."""
-
-    role: int
-    nodes: Ints
-    pods: Ints
-    devices: list[Ints]
-
+from gangplan.solvers.planners.greedy.written import Put, written
 
 Mark = tuple[int, int, int, int]
 
@@ -315,40 +305,9 @@ class Room:
 
     def plan(self) -> Plan:
         """Write the placements down as a plan, pods of a role in order of their nodes."""
-        if not self._puts:
-            none = np.zeros(0, dtype=np.int64)
-            return plan_from_counts(self.book.instance, none, none, none)
-        role = np.concatenate([np.full(len(p.nodes), p.role, dtype=np.int64) for p in self._puts])
-        node = np.concatenate([p.nodes for p in self._puts])
-        pods = np.concatenate([p.pods for p in self._puts])
-        # What was released cancels out.
-        n_nodes = len(self.free)
-        cell, entry = np.unique(role * n_nodes + node, return_inverse=True)
-        total = np.zeros(len(cell), dtype=np.int64)
-        np.add.at(total, entry.reshape(-1), pods)
-        cell, total = cell[total > 0], total[total > 0]
-        holder, device = self._devices()
-        plan = plan_from_counts(
-            self.book.instance, cell // n_nodes, cell % n_nodes, total, holder, device
-        )
-        if self.evictions and self.evictions.fallen:
-            plan = replace(plan, evicted=np.array(sorted(self.evictions.fallen), dtype=np.int64))
-        if self.dealt is None:
+        plan = written(self.book.instance, self._puts)
+        if self.fallen:
+            plan = replace(plan, evicted=np.array(sorted(self.fallen), dtype=np.int64))
+        if self.dealt is None or not self._puts:
             return plan
         return replace(plan, allocations=self.dealt.allocations(plan, self.book.instance.pod_role))
-
-    def _devices(self) -> tuple[Ints, Ints]:
-        """Give devices to pods numbered as ``plan_from_counts`` will hand them out."""
-        held: dict[int, list[tuple[int, Ints]]] = {}
-        for put in self._puts:
-            if put.devices:
-                at = np.repeat(put.nodes, put.pods).tolist()
-                held.setdefault(put.role, []).extend(zip(at, put.devices, strict=True))
-        holder: list[int] = []
-        device: list[int] = []
-        for role in sorted(held):
-            first = int(self.book.instance.pod_start[role])
-            for i, (_, mine) in enumerate(sorted(held[role], key=lambda pair: pair[0])):
-                holder += [first + i] * len(mine)
-                device += mine.tolist()
-        return np.array(holder, dtype=np.int64), np.array(device, dtype=np.int64)

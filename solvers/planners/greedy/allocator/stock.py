@@ -10,6 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
+from gangplan.models.claims import ALL, Claims
+from gangplan.models.devices import Devices
 from gangplan.models.instance import Instance
 from gangplan.solvers.planners.greedy.allocator.counts import Kinds
 from gangplan.solvers.planners.greedy.allocator.supply import Thing
@@ -178,6 +180,22 @@ class Ledger:
                 )
             )
         return things, left
+
+
+def reach_of(
+    stock: Stock, claims: Claims, devices: Devices, given: Sequence[tuple[int, int]]
+) -> Flags:
+    """(N,) nodes whose pods may use a claim that has these (choice, far device)."""
+    reach = np.ones(claims.barred.shape[1], dtype=np.bool_)
+    for b, i in given:
+        reach &= stock.zones[stock.zone[i]] & ~claims.barred[b]
+    for b in {b for b, _ in given if claims.choice_count[b] == ALL}:
+        # Some user's node must reach exactly what was taken; so here all of them do.
+        taken = {i for c, i in given if c == b}
+        for n in np.flatnonzero(reach).tolist():
+            seen = np.flatnonzero(claims.asks[b] & devices.reachable(n))
+            reach[n] = set(seen.tolist()) == taken
+    return reach
 
 
 def _near(instance: Instance) -> Flags:
