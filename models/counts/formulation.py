@@ -39,6 +39,7 @@ from gangplan.models.counts import (
     capacity,
     claims,
     costs,
+    domains,
     elastic,
     fragmentation,
     gang,
@@ -160,7 +161,8 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     falling = falls.e if on.capacity else nothing("e", 1)
     back = capacity.room_of(instance, falling)
     wide = with_devices_as_room(instance, f)
-    ev = serving.columns(wide, pairs, u, falls.e, capacity.room_of(wide, falling), cols)
+    given = capacity.room_of(wide, falling)
+    ev = serving.columns(wide, pairs, u, falls.e, given, cols)
     made = kept.columns(instance, pairs, back, cols)
 
     rows: list[RowBlock] = assign.rows(instance, sizes, pairs, x, said)
@@ -187,6 +189,7 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     rows += preemption.rows(instance, needs, falls, a)
     rows += losses.rows(instance, falls, viol)
     rows += serving.rows(wide, pairs, x, ev)
+    rows += domains.rows(wide, needs, sizes, u, given)
     rows += holdings.rows(instance, sizes, pairs, x, falls.e, f)
     milp = assemble(cols, rows)
     return Model(
