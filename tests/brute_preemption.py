@@ -12,6 +12,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from gangplan.models.arrays import Ints
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.running import NO_RESERVED, NO_RUNNING
@@ -208,8 +209,8 @@ def _walled(instance: Instance, less: Instance, more: list[list[int]]) -> Instan
     walls = len(free[0]) - len(resources)
     return replace(
         less,
-        nodes=replace(less.nodes, free=np.array(free, dtype=np.int64)),
-        roles=replace(roles, request=np.array(request, dtype=np.int64)),
+        nodes=replace(less.nodes, free=_table(free, len(free[0]))),
+        roles=replace(roles, request=_table(request, len(free[0]))),
         leaving=replace(
             less.leaving, request=np.pad(less.leaving.request, ((0, 0), (0, walls)))
         ),
@@ -218,6 +219,10 @@ def _walled(instance: Instance, less: Instance, more: list[list[int]]) -> Instan
             resources=(*less.names.resources, *(f"wall{i}" for i in range(walls))),
         ),
     )  # fmt: skip
+
+
+def _table(rows: list[list[int]], width: int) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
 def _kept(instance: Instance, resource: int) -> Iterator[tuple[int, int, set[int]]]:

@@ -10,6 +10,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.tiers import Tier, tiers_of
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
+from tests.tiny_running import with_running
 
 Row = dict[str, Any]
 
@@ -23,6 +24,8 @@ class Case:
     nodes, groups, composites, device_unit : as ``make_instance`` takes them.
     devices, specs, own, shared, counters : as ``with_devices`` takes them; nothing of it where
         ``specs`` is empty.
+    pods, budgets, holds, never, reserved : as ``with_running`` takes them; nothing of it where
+        ``pods`` is empty.
     objective, weights : as ``tiers_of`` takes them; weights by priority, for weighted-gpus only.
     seed : of the generator; also the solvers' seed.
     about : one line for people: what went wrong once.
@@ -41,15 +44,29 @@ class Case:
     own: Mapping[str, list[int]] = field(default_factory=dict)
     shared: list[Row] = field(default_factory=list)
     counters: Mapping[str, int] = field(default_factory=dict)
+    pods: list[Row] = field(default_factory=list)
+    budgets: list[Row] = field(default_factory=list)
+    holds: list[Row] = field(default_factory=list)
+    never: list[int] = field(default_factory=list)
+    reserved: list[Row] = field(default_factory=list)
 
     def instance(self) -> Instance:
         unit = self.device_unit
         instance = make_instance(self.nodes, self.groups, self.composites, device_unit=unit)
-        if not self.specs:
+        if self.specs:
+            own = {int(role): specs for role, specs in self.own.items()}
+            instance = with_devices(
+                instance, self.devices, self.specs, own, self.shared, counters=self.counters
+            )
+        if not self.pods:
             return instance
-        own = {int(role): specs for role, specs in self.own.items()}
-        return with_devices(
-            instance, self.devices, self.specs, own, self.shared, counters=self.counters
+        # JSON has no numbers as keys.
+        holds = [
+            row | {"counters": {int(c): n for c, n in row.get("counters", {}).items()}}
+            for row in self.holds
+        ]
+        return with_running(
+            instance, self.pods, self.budgets, holds, never=self.never, reserved=self.reserved
         )
 
     def tiers(self, instance: Instance) -> tuple[Tier, ...]:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from gangplan.models.instance import Instance
 from gangplan.solvers.planners.greedy import greedy_plan
-from tests import brute
+from tests import brute, brute_preemption
 from tests.fuzz.case import Case
 from tests.fuzz.contestants import Contestant, contestants
 from tests.fuzz.draw import draw
@@ -27,11 +28,17 @@ def cell(seed: int, names: tuple[str, ...]) -> Cell:
     return compare(draw(seed), contestants(seed, names))
 
 
+def best_of(case: Case, instance: Instance) -> tuple[int, ...]:
+    """Return brute force's values of the tiers."""
+    tiers = case.tiers(instance)
+    return brute_preemption.best(instance, tiers) if case.pods else brute.best(instance, tiers)
+
+
 def compare(case: Case, against: list[Contestant]) -> Cell:
     """Compare everybody with brute force on a case."""
     instance = case.instance()
     tiers_of_case = case.tiers(instance)
-    best = brute.best(instance, tiers_of_case)
+    best = best_of(case, instance)
     greedy = greedy_plan(instance, tiers_of_case)
     wrong = without_solver(case, instance, best, greedy)
     # Every other seed begins with the greedy plan: a start must not change the answer.

@@ -10,6 +10,7 @@ from random import Random
 
 from tests.fuzz.case import Case, Row
 from tests.fuzz.draw_devices import with_claims
+from tests.fuzz.draw_running import with_pods
 
 FEATURES = (
     "composites", "copies", "elastic", "gpus", "held", "ineligible", "loose", "preferred",
@@ -20,8 +21,11 @@ FEATURES = (
 CLAIMS = 0.35
 """Cases with devices and claims, of those without shares that are small enough."""
 
+RUNNING = 0.3
+"""Cases with running work that could make room, of those that are small enough."""
+
 SMALL = 3_000
-"""The effort that leaves room for devices."""
+"""The effort that leaves room for devices, and for running work."""
 
 MOST_PODS = 10
 EFFORT = 60_000
@@ -40,7 +44,11 @@ def draw(seed: int) -> Case:
     # Numbers of its own: a case without claims stays what it was.
     claims = Random(f"claims {seed}")
     few = case.device_unit == 1 and _effort(case) <= SMALL
-    return with_claims(claims, case) if few and claims.random() < CLAIMS else case
+    case = with_claims(claims, case) if few and claims.random() < CLAIMS else case
+    running = Random(f"running {seed}")
+    if not few or case.objective == "weighted-gpus" or running.random() >= RUNNING:
+        return case
+    return with_pods(running, case)
 
 
 def draw_claiming(seed: int) -> Case:

@@ -46,13 +46,16 @@ def _steps(case: Case) -> Iterator[Case]:
     if case.specs:
         yield replace(case, devices=[], specs=[], own={}, shared=[], counters={})
         yield from (_without_group(case, g) for g in range(len(case.groups)))
+    if case.pods:
+        yield replace(case, pods=[], budgets=[], holds=[], never=[], reserved=[])
     for groups in _less(case.groups):
         yield replace(case, groups=groups)
     for composites in _less(case.composites):
         yield replace(case, composites=composites)
     for nodes in _less(case.nodes):
         yield replace(case, nodes=nodes)
-    for part in ("shared", "own", "devices", "specs"):
+    running = ("budgets", "holds", "never", "reserved", "pods")
+    for part in ("shared", "own", "devices", "specs", *running):
         for less in _less(getattr(case, part)):
             yield replace(case, **{part: less})
 
@@ -93,6 +96,11 @@ def _without_node(case: Case, gone: int) -> Case:
 
     groups = [moved(group) for group in case.groups]
     nodes = _without(case.nodes, gone)
+    if case.pods:
+        # Who names pods by number is forgotten with them.
+        here = [pod | {"node": pod["node"] - (pod["node"] > gone)} for pod in case.pods]
+        left = [pod for pod, old in zip(here, case.pods, strict=True) if old["node"] != gone]
+        case = replace(case, pods=left, budgets=[], holds=[], reserved=[])
     if not case.specs:
         return replace(case, groups=groups, nodes=nodes)
     devices = []

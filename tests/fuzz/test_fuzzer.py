@@ -13,11 +13,11 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits, Outcome, Stop
-from tests import brute
+from tests import brute, brute_preemption
 from tests.fuzz import keep as keeping
 from tests.fuzz.__main__ import main
 from tests.fuzz.case import Case, read, write
-from tests.fuzz.cell import Cell
+from tests.fuzz.cell import Cell, best_of
 from tests.fuzz.contestants import Contestant
 from tests.fuzz.draw import draw
 from tests.fuzz.judge import Disagreement, judge
@@ -33,7 +33,7 @@ HARD = Case(
 
 def said(case: Case, who: Contestant) -> set[str]:
     instance = case.instance()
-    best = brute.best(instance, case.tiers(instance))
+    best = best_of(case, instance)
     return {wrong.what for wrong in judge(case, instance, best, who).wrong}
 
 
@@ -172,3 +172,21 @@ def test_one_seed_alone_runs_with_every_backend(capsys: pytest.CaptureFixture[st
     assert "counts/highs: " in capsys.readouterr().out
     assert main(["--only", "3", "--solvers", "abacus"]) == 2
     assert "not available: abacus" in capsys.readouterr().out
+
+
+def test_running_work_is_drawn_and_brute_force_loses_some() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(400):
+        case = draw(seed)
+        seen.update(key for key in ("pods", "budgets", "never", "reserved") if getattr(case, key))
+        seen.update(key for pod in case.pods for key in pod)
+        seen.update(f"holding {key}" for row in case.holds for key in row)
+        if case.pods and seen["cases"] < 30:
+            instance = case.instance()
+            tiers = case.tiers(instance)
+            best = brute_preemption.best(instance, tiers)
+            lost = [v for tier, v in zip(tiers, best, strict=True) if tier.kind == "lost"]
+            seen.update({"cases": 1, "losing": int(any(lost))})
+    rare = {"pods", "budgets", "never", "reserved", "unit", "group", "minutes", "holding devices"}
+    assert min(seen[word] for word in rare) >= 3, seen
+    assert seen["losing"] >= 3, seen
