@@ -3,7 +3,7 @@
 Another package adds one without a fork, through an entry point in the group ``gangplan.solvers``
 (an object that returns a ``Solver`` when called without arguments) or ``gangplan.planners`` (one
 that returns a ``Planner`` when called with ``objective`` and ``weights``, and with ``solver``,
-``kind`` and ``second_opinion`` where they are asked for).
+``kind``, ``second_opinion``, ``preemption`` and ``pdb`` where they are asked for).
 """
 
 from collections.abc import Callable
