@@ -6,9 +6,12 @@ the next time, inside its priority.
 
 from collections import Counter
 from collections.abc import Mapping
+from math import inf
 from time import perf_counter
 
-from gangplan.models.gone import without_units
+import numpy as np
+
+from gangplan.models.gone import loosened, without_units
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import Tier, better, values
@@ -33,6 +36,9 @@ ROUNDS = 8
 
 CALM = 0.1
 """Part of the time for plans without evictions, where some are possible."""
+
+CROWDED = 0.7
+"""Where groups that may evict ask more of what there is, the better packing comes first."""
 
 STYLES = 0.5
 """Part of the time for runs in other styles; the rest is for repacking what the best one left.
@@ -76,10 +82,10 @@ def greedy_runs(
 def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Runs":
     """Run in one style after the other, then favour what failed."""
     runs = _Runs(instance, tiers, seconds)
-    # Where somebody may fall, domains for their price come before domains that are filled well.
-    priced = len(instance.running) > 0
+    falls, priced = len(instance.running) > 0, _asked(instance) < CROWDED
+    # Domains for their price come first, unless it matters more that they are filled well.
     for style in sorted(styles(tiers), key=lambda style: priced and style.domain != "full"):
-        if runs.late(STYLES / 2 if priced else STYLES):
+        if runs.late(STYLES / 2 if falls else STYLES):
             break
         runs.add(style)
     if (runs.failed or len(runs.plan.evicted)) and not runs.late():
@@ -90,6 +96,20 @@ def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Ru
             break
         blame.update(runs.add(runs.style, blame))
     return runs
+
+
+def _asked(instance: Instance) -> float:
+    """Return what groups that may evict ask, in parts of what is free once nobody else is there.
+
+    Infinite where nobody may evict.
+    """
+    evicts, roles = victims_of(instance).evicts, instance.roles
+    if not evicts.any():
+        return inf
+    mine = evicts[roles.group]
+    asked = (roles.request[mine] * roles.wanted[mine, None].astype(np.float64)).sum(axis=0)
+    free = loosened(instance).nodes.free.astype(np.float64).sum(axis=0)
+    return float((asked / np.maximum(free, 1.0)).max(initial=0.0))
 
 
 class _Runs:
