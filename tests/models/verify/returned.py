@@ -24,9 +24,9 @@ def judge(instance: Instance, plan: Plan) -> list[int]:
         assert back in ways, said
     size = {_root(instance, back): len(back) for back in found}
     for way in ways:
-        root = _root(instance, way)
         if any(other < way for other in ways):
             continue
+        root = _root(instance, way)
         if len(way) == 1:
             assert way in found, said
         # Of a tree the fewest children come back, which need not be the fewest pods.
