@@ -11,14 +11,15 @@ r"""Whose fall serves whom, and where (paper, eq. serving).
 t are whole required rules with two domains or more left, k the roles of the owner. Every plan keeps
 these rows (ev = e u); they are here for the linear relaxation, which else lets a gang stand in
 parts of many domains, and finds a part of a victim in each. Columns only where room is short for
-the owner, and v makes some. Part of the preemption family.
+the owner, and v makes some. Were they more than FEW, only those of units that make room in several
+domains of the level are written, and e stands for the others. Part of the preemption family.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.counts import fits
 from gangplan.models.counts.fits import Back, Places
 from gangplan.models.counts.indexed import Indexed, indexed, joined, numbered
@@ -27,6 +28,10 @@ from gangplan.models.counts.pairs import Pairs
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 from gangplan.models.victims import victims_of
+
+FEW = 500
+"""Columns ev up to which all are written: with many urgent gangs, the relaxation gains little by
+those of units in one domain, and takes ten times as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +42,9 @@ class Serving:
     ----------
     ev : columns by (unit, rule, domain).
     e, u : (n,) the column of the unit, and that of the domain.
-    places : where owners with such columns have pairs, node by node and rule by rule.
+    places : where owners that units make room for have pairs, node by node and rule by rule.
     back : what units give back to the places.
+    there : (B,) places where nothing can run out.
     """
 
     ev: Indexed
@@ -46,6 +52,7 @@ class Serving:
     u: Ints
     places: Places
     back: Back
+    there: Flags
 
 
 def columns(
@@ -63,38 +70,43 @@ def columns(
     useful = (short.T[place] & (back.amount[entry] > 0)).any(axis=1)
     place, entry = place[useful], entry[useful]
     key = np.column_stack([back.col[entry], at[place]])
-    index, number = np.unique(key, axis=0, return_inverse=True)
+    several = _in_several(instance, u, at[place], back, entry)
+    if len(np.unique(key, axis=0)) <= FEW:
+        several[:] = True
+    index, number = np.unique(key[several], axis=0, return_inverse=True)
     index, number = index.reshape(-1, 2), number.reshape(-1)
     unit = e.index[np.searchsorted(e.cols, index[:, 0])]
     ev = indexed(cols, "ev", np.column_stack([unit, u.index[index[:, 1]]]), 1)
-    serves = np.zeros(len(u), dtype=np.bool_)
-    serves[index[:, 1]] = True
-    order = np.lexsort((ev.cols[number], place))
+    col = back.col[entry]
+    col[several] = ev.cols[number]
+    served = np.zeros(len(instance.rules), dtype=np.bool_)
+    served[u.index[at[place], 0]] = True
+    mine = served[u.index[at, 0]]
+    split = np.zeros(len(places.node), dtype=np.bool_)
+    split[place[several]] = True
+    order = np.lexsort((col, place))
     return Serving(
         ev,
         index[:, 0],
         u.cols[index[:, 1]],
-        Places(
-            places.pair, places.place, places.node, places.side, places.given, short & serves[at]
-        ),
-        Back(place[order], ev.cols[number[order]], back.amount[entry[order]]),
+        replace(places, wanted=short & mine & (split | (places.side > 0))),
+        Back(place[order], col[order], back.amount[entry[order]]),
+        mine & ~short.any(axis=0),
     )
 
 
 def rows(instance: Instance, pairs: Pairs, x: VarBlock, serving: Serving) -> list[RowBlock]:
     """Write the rows."""
-    ev, n = serving.ev, len(serving.ev)
-    if not n:
+    ev, n, places = serving.ev, len(serving.ev), serving.places
+    if not places.wanted.any():
         return []
-    places = serving.places
     both = np.tile(np.arange(n), 2)
     part, number = np.unique(ev.index[:, :2], axis=0, return_inverse=True)
     number = number.reshape(-1)
     column = np.zeros(len(part), dtype=np.int64)
     column[number] = serving.e
     m = len(part)
-    there = ~places.wanted.any(axis=0) & np.isin(places.given, serving.u)
-    free = np.flatnonzero(there[places.place])
+    free = np.flatnonzero(serving.there[places.place])
     pair, given = places.pair[free], places.given[places.place[free]]
     f = len(pair)
     return [
@@ -118,6 +130,22 @@ def rows(instance: Instance, pairs: Pairs, x: VarBlock, serving: Serving) -> lis
 def encode(serving: Serving, point: Ints) -> None:
     """Fill ev from e and u, in place."""
     point[serving.ev.cols] = point[serving.e] * point[serving.u]
+
+
+def _in_several(instance: Instance, u: Indexed, at: Ints, back: Back, entry: Ints) -> Flags:
+    """(m,) entries of units that make room in several domains of the rule's level."""
+    level = instance.rules.level[u.index[at, 0]]
+    domain = instance.topology.domain
+    least, most = np.zeros((2, len(domain), int(back.col.max(initial=0)) + 1), dtype=np.int64)
+    least += instance.topology.n_domains
+    most -= 1
+    for number, row in enumerate(domain):
+        here = row[back.place] >= 0
+        np.minimum.at(least[number], back.col[here], row[back.place[here]])
+        np.maximum.at(most[number], back.col[here], row[back.place[here]])
+    col = back.col[entry]
+    several: Flags = least[level, col] < most[level, col]
+    return several
 
 
 def _places(instance: Instance, pairs: Pairs, u: Indexed, back: Back) -> tuple[Places, Ints]:
