@@ -17,6 +17,7 @@ from gangplan.datasets.plan_claims import false_claims
 from gangplan.datasets.plan_file import plan_document, result_of
 from gangplan.models.errors import GangplanError
 from gangplan.models.instance import Instance
+from gangplan.models.restrict import as_planned
 from gangplan.models.result import Result
 from gangplan.models.verify.check import check
 from gangplan.solvers.backends.highs import Highs
@@ -24,7 +25,7 @@ from gangplan.solvers.base import Limits
 from gangplan.solvers.held import signed
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.recheck import CONFIRMED, recheck
-from tests.brute import best
+from tests import brute, brute_preemption
 from tests.fuzz.case import Case
 from tests.fuzz.draw import draw
 
@@ -103,8 +104,10 @@ def untrue(instance: Instance, case: Case, document: Document, result: Result) -
     )
     if listed != placed:
         said.append("the groups are not those of the plan")
-    tiers = case.tiers(instance)
-    for tier, report, optimum in zip(tiers, result.tiers, best(instance, tiers), strict=True):
+    planned = as_planned(instance, result.planner)
+    tiers = case.tiers(planned)
+    best = (brute_preemption if len(planned.running) else brute).best(planned, tiers)
+    for tier, report, optimum in zip(tiers, result.tiers, best, strict=True):
         if report.bound is not None and signed(tier, report.bound) > signed(tier, optimum):
             said.append(f"{tier.name}: the bound is {report.bound}, the optimum {optimum}")
         if report.value != optimum:
