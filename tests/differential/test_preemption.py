@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gangplan.models.formulation import Kind
@@ -32,6 +32,9 @@ CASES = st.one_of(preempting(), preempting(), preempting_claims())
 
 NEEDLESS = "could come back"
 """What the verifier says of rule 9, which brute force leaves to it."""
+
+MOST = 400
+"""Plans that are tried one by one."""
 
 OBJECTIVES = st.sampled_from(("groups", "groups", "gpus", "age"))
 """Those with evictions."""
@@ -93,10 +96,13 @@ def nothing_is_better(data: st.DataObject) -> None:
     And every one as good as that has no needless victim, as rule 9 says.
     """
     instance = data.draw(preempting(max_nodes=2, max_pods=2))
-    if (len(instance.nodes) + 1) ** instance.n_pods > 30:
-        return
+    placings = float(len(instance.nodes) + 1) ** instance.n_pods
+    assume(placings * 2 ** len(instance.running) <= MOST)
     tiers = tiers_of(instance, data.draw(OBJECTIVES))
     best = brute_preemption.best(instance, tiers)
+    # Few instances are this small and lose something.
+    loses = any(v for tier, v in zip(tiers, best, strict=True) if tier.kind == "lost")
+    assume(loses or data.draw(st.integers(0, 9)) == 9)
     found = None
     for units in every_set(instance):
         evicted = np.array(sorted(units), dtype=np.int64)
@@ -149,7 +155,7 @@ def test_what_exact_proves_with_evictions_is_what_brute_force_finds(data: st.Dat
     planner_is_right(data, Exact())
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.data())
 def test_no_plan_that_verify_accepts_is_better(data: st.DataObject) -> None:
     nothing_is_better(data)
