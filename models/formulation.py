@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gangplan.models.arrays import Floats, Ints
+from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
@@ -41,8 +42,8 @@ WHOLE = Formulation()
 
 
 def roles_and_nodes(instance: Instance) -> int:
-    """Count the pairs of role and usable node."""
-    return int(instance.can_use.sum())
+    """Count the pairs of role and node that is usable once all units are gone that can fall."""
+    return int(loosened(instance).can_use.sum())
 
 
 @dataclass(frozen=True, slots=True)
