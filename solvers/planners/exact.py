@@ -14,7 +14,8 @@ from gangplan.models.tiers import tiers_of
 from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
-from gangplan.solvers.planners.greedy import SECONDS, greedy_plan
+from gangplan.solvers.planners.clearing import start_of
+from gangplan.solvers.planners.greedy import SECONDS
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
@@ -69,7 +70,7 @@ class Exact:
         progress("greedy", 0.0)
         # A model without evictions cannot go on from a plan with some.
         first = instance if self.formulation.preemption else without_units(instance)
-        start = greedy_plan(first, tiers, min(SECONDS, limits.seconds))
+        start = start_of(first, tiers, min(SECONDS, limits.seconds))
         greedy = time.perf_counter() - begin
         refuse_broken(instance, start, "greedy")
         staged = solve_tiers(

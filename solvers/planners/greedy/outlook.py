@@ -29,6 +29,7 @@ class Outlook:
 
 def outlook(room: Room, roles: range, may: Flags) -> Outlook:
     """Look what is left when all of these units are gone."""
+    # A shared claim without a site gets one with the group: now there is none.
     now = {k: room.slots(k).copy() for k in roles}
     if all(room.plain(k) for k in roles):
         falls, free = room.book.falls, room.free.copy()
@@ -40,10 +41,16 @@ def outlook(room: Room, roles: range, may: Flags) -> Outlook:
         return Outlook(may, now, most, room.fullness_of(free))
     mark = room.mark()
     room.evict(np.flatnonzero(may))
-    most = {k: room.slots(k).copy() for k in roles}
+    most = {k: _sited(room, k).copy() for k in roles}
     fullness = room.fullness.copy()
     room.undo(mark)
     return Outlook(may, now, most, fullness)
+
+
+def _sited(room: Room, role: int) -> Ints:
+    """(N,) slots, as if all nodes reached the shared claims that have no site yet."""
+    waits = room.dealt is not None and room.dealt.open_claims((role,))
+    return room.anywhere(role) if waits else room.slots(role)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

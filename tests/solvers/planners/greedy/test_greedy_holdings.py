@@ -87,3 +87,13 @@ def test_counters_that_a_holder_drew_from_return() -> None:
     instance = with_devices(instance, devices, [GPU], {0: [0]}, counters={"m": 0})
     holds = [{"users": [0], "devices": [0], "counters": {0: 4}}]
     assert planned(with_running(instance, [runs()], holds=holds)).evicted.tolist() == [0]
+
+
+def test_a_shared_claim_gets_a_device_that_somebody_gives_up() -> None:
+    urgent = {"priority": 5, "wanted": 2, "minimum": 2, "request": {"cpu": 1}}
+    instance = make_instance(nodes=[{"cpu": 8}], groups=[urgent])
+    instance = with_devices(instance, [gpu(taken=True)], [GPU], shared=[{"spec": 0, "roles": [0]}])
+    held = with_running(instance, [runs()], holds=[{"users": [0], "devices": [0]}])
+    plan = planned(held)
+    assert plan.evicted.tolist() == [0]
+    assert plan.node.tolist() == [0, 0]
