@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gangplan.experiments.evicting import who
 from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.tables import Cell, Table
 
@@ -19,12 +20,15 @@ HEAD = (
 
 
 def lost(records: Sequence[Record]) -> Table | None:
-    """List runs whose objective counts what is lost, instance by instance; None without one.
+    """List runs where running work could be lost, instance by instance; None without one.
 
-    GPUs and pods are summed over priorities; victims beyond budgets are cumulative over them, so
-    the lowest priority's number is given.
+    A run that was to evict nobody stands beside those that could, with nothing lost. GPUs and pods
+    are summed over priorities; victims beyond budgets are cumulative over them, so the lowest
+    priority's number is given.
     """
-    some = [one for one in records if one.status == DONE and _tiers(one, "lost-pods")]
+    done = [one for one in records if one.status == DONE]
+    could = {one.digest for one in done if _tiers(one, "lost-pods")}
+    some = [one for one in done if one.digest in could]
     if not some:
         return None
     rows = tuple(_row(one) for one in sorted(some, key=lambda one: (one.family, one.seed)))
@@ -43,7 +47,7 @@ def _row(record: Record) -> tuple[Cell, ...]:
     budgets = _tiers(record, "lost-budgets")
     return (
         record.instance,
-        record.planner,
+        who(record),
         record.backend,
         record.tiers[0].value,
         sum(_tiers(record, "lost-gpus")),

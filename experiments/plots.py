@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from gangplan.experiments.evicting import evictions
 from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.tables import SHIFT, charged, shifted_mean
 from gangplan.models.errors import Fault, InputError
@@ -45,7 +46,7 @@ def plot_all(records: Sequence[Record], folder: Path, name: str) -> tuple[Path, 
 
 
 def settings(records: Sequence[Record]) -> dict[tuple[str, ...], list[Record]]:
-    """Part records by objective, limits and threads, as far as these differ among them."""
+    """Part records by objective, evictions, limits and threads, as far as these differ."""
     said = {id(record): _said(record) for record in records}
     varying = [len(set(words)) > 1 for words in zip(*said.values(), strict=True)]
     parts: dict[tuple[str, ...], list[Record]] = {}
@@ -57,12 +58,16 @@ def settings(records: Sequence[Record]) -> dict[tuple[str, ...], list[Record]]:
 
 def _said(record: Record) -> tuple[str, ...]:
     return (
-        "".join(letter if letter.isalnum() else "-" for letter in record.objective),
+        *(_of_file(word) for word in (record.objective, f"evictions {evictions(record)}")),
         f"{str(record.time_limit).removesuffix('.0')}s",
         f"gap{record.gap_limit}",
         f"{record.threads}threads",
         "nolimit" if record.memory_limit is None else f"{record.memory_limit}bytes",
     )
+
+
+def _of_file(word: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in word)
 
 
 def series_of(records: Sequence[Record]) -> Series:

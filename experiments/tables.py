@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from gangplan.experiments.evicting import evictions, who
 from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
 
 SHIFT = 1.0
@@ -123,6 +124,7 @@ _KEYS: dict[str, Callable[[Record], Cell]] = {
     "planner": lambda record: record.planner,
     "backend": lambda record: record.backend,
     "objective": lambda record: record.objective,
+    "evictions": evictions,
     "limit [s]": lambda record: record.time_limit,
     "gap limit": lambda record: record.gap_limit,
     "threads": lambda record: record.threads,
@@ -131,7 +133,7 @@ _KEYS: dict[str, Callable[[Record], Cell]] = {
     ),
 }
 
-_VARYING = ("objective", "limit [s]", "gap limit", "threads", "memory limit [MiB]")
+_VARYING = ("objective", "evictions", "limit [s]", "gap limit", "threads", "memory limit [MiB]")
 """Keys that a table has only where they are not the same in all of its records."""
 
 _FIGURES = (
@@ -269,7 +271,7 @@ def _run(record: Record) -> tuple[Cell, ...]:
     gap, verified = record.gap, {None: "", True: "yes", False: "no"}[record.verified]
     return (
         record.family,
-        record.planner,
+        who(record),
         record.backend,
         record.seed,
         "not verified" if record.broken else record.stop or record.status,

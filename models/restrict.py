@@ -8,9 +8,10 @@ import numpy as np
 from gangplan.models.errors import PlanError
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
+from gangplan.models.victims import victims_of
 
-OFF = "preemption is off: what is proven, and why groups wait, holds for plans without evictions"
-"""The warning where somebody could have been evicted."""
+OFF = "{}: what is proven, and why groups wait, holds for plans without evictions"
+"""The warning where somebody could have been evicted, and why nobody is."""
 
 PDB = ("soft", "hard")
 """``soft``: each victim beyond a PodDisruptionBudget counts in ``lost-budgets``. ``hard``: none."""
@@ -41,6 +42,15 @@ def restricted(
         hard = np.ones(len(instance.running.budget_hard), dtype=np.bool_)
         return replace(instance, running=replace(instance.running, budget_hard=hard))
     return instance
+
+
+def off(instance: Instance, objective: str, *, preemption: bool) -> tuple[str, ...]:
+    """Warn where somebody could be evicted, and these options say that nobody is."""
+    asked = preemption and objective != "weighted-gpus"
+    if asked or not victims_of(instance).can.any():
+        return ()
+    why = f"{objective} evicts nobody" if preemption else "preemption is off"
+    return (OFF.format(why),)
 
 
 def said(*, preemption: bool = True, pdb: str = "soft") -> dict[str, object]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from gangplan.experiments.evicting import question
 from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
 from gangplan.experiments.tables import Cell, Table, by_backend, by_instance, show
 from gangplan.models.bound import SCALE_BITS
@@ -107,15 +108,15 @@ def _seeds(records: Iterable[Record]) -> str:
 def agreement(records: Iterable[Record]) -> tuple[int, int]:
     """Compare what several runs prove: (tiers proven more than once, those with two values).
 
-    A tier is the same question only on the same instance under the same objective; it is proven
-    only where every tier above it is, so that its value is one number.
+    A tier is the same question only on the same instance under the same objective, with the same
+    evictions allowed; it is proven only where every tier above it is, so that its value is one
+    number.
     """
-    seen: dict[tuple[str, str, str], list[int]] = {}
+    seen: dict[tuple[str, ...], list[int]] = {}
     for record in records:
         for tier in record.tiers:
             if tier.proven and not record.broken:
-                key = (record.digest, record.objective, tier.name)
-                seen.setdefault(key, []).append(tier.value)
+                seen.setdefault((*question(record), tier.name), []).append(tier.value)
     several = [values for values in seen.values() if len(values) > 1]
     return len(several), sum(len(set(values)) > 1 for values in several)
 

@@ -7,11 +7,9 @@ from dataclasses import asdict, dataclass
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
-from gangplan.models.restrict import OFF as OFF
-from gangplan.models.restrict import restricted, said
+from gangplan.models.restrict import off, restricted, said
 from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
-from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
 from gangplan.solvers.planners.clearing import start_of
@@ -63,7 +61,7 @@ class Exact:
         SolverError : no solver of this name can be made.
         """
         begin = time.perf_counter()
-        warnings = () if self.preemption or not victims_of(instance).can.any() else (OFF,)
+        warnings = off(instance, self.objective, preemption=self.preemption)
         instance = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         tiers = tiers_of(instance, self.objective, self.weights)
         solver = get(self.solver) if isinstance(self.solver, str) else self.solver

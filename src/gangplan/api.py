@@ -9,10 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gangplan.checks import check_choices, check_solver, check_weights
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
-from gangplan.models.restrict import PDB, as_planned, restricted, said
+from gangplan.models.restrict import as_planned, restricted, said
 from gangplan.models.result import Result
 from gangplan.models.status import PENDING, statuses
 from gangplan.models.verify.violation import Violation
@@ -105,7 +106,7 @@ def plan(
     """
     if isinstance(planner, str):
         check_choices(planner, solver, objective, formulation, pdb)
-        _check_weights(instance, objective, weights)
+        check_weights(instance, objective, weights)
         # What is usual is no option: planners from outside need not know of it.
         options = said(preemption=preemption, pdb=pdb)
         if second_opinion:
@@ -155,7 +156,7 @@ def write_model(
     from gangplan.solvers.registry import formulation as kind
 
     check_choices("exact", "highs", objective, formulation, pdb)
-    _check_weights(instance, objective, weights)
+    check_weights(instance, objective, weights)
     instance = restricted(instance, objective, preemption=preemption, pdb=pdb)
     tier = tiers_of(instance, objective, weights)[0]
     write_first_tier(instance, kind(formulation), tier, path)
@@ -248,49 +249,6 @@ def compare(
     return found
 
 
-def check_choices(
-    planner: str, solver: str, objective: str, formulation: str = "counts", pdb: str = "soft"
-) -> None:
-    """Refuse unknown names before any work is done for them.
-
-    Raises
-    ------
-    InputError : an unknown planner, objective, formulation or ``pdb``, a formulation for a planner
-        that writes no model, or a solver that is unknown or not available.
-    """
-    from gangplan.models.tiers import OBJECTIVES
-    from gangplan.solvers import registry
-
-    for kind, name, known in (
-        ("planner", planner, registry.planners()),
-        ("solver", solver, tuple(info.name for info in registry.available())),
-        ("objective", objective, OBJECTIVES),
-        ("formulation", formulation, registry.formulations()),
-        ("pdb", pdb, PDB),
-    ):
-        if name not in known:
-            message = f"no {kind} of this name: one of {', '.join(known)}"
-            raise InputError([Fault("", f"{kind} {name}", "", message)])
-    if planner == "greedy" and formulation != "counts":
-        message = "of the exact planner only: greedy writes no model"
-        raise InputError([Fault("", f"formulation {formulation}", "", message)])
-    check_solver(solver)
-
-
-def check_solver(name: str) -> None:
-    """Refuse a solver that is unknown or not available, in one line."""
-    from gangplan.solvers import registry
-
-    solvers = {info.name: info for info in registry.available()}
-    if name not in solvers:
-        message = f"no solver of this name: one of {', '.join(solvers)}"
-    elif not solvers[name].available:
-        message = f"not available: {solvers[name].reason}"
-    else:
-        return
-    raise InputError([Fault("", f"solver {name}", "", message)])
-
-
 def _planner(
     name: str,
     solver: str,
@@ -304,14 +262,3 @@ def _planner(
     if name == "exact" or solver != "highs":
         options = {**options, "solver": solver}
     return registry.get_planner(name, objective=objective, weights=weights, **options)
-
-
-def _check_weights(instance: Instance, objective: str, weights: Mapping[int, int] | None) -> None:
-    """Say what is wrong with the objective's weights as an input error."""
-    from gangplan.models.errors import PlanError
-    from gangplan.models.tiers import tiers_of
-
-    try:
-        tiers_of(instance, objective, weights)
-    except PlanError as error:
-        raise InputError([Fault("", "weights", "", str(error))]) from None

@@ -109,6 +109,19 @@ def test_nobody_is_evicted_where_nobody_may_be(
     assert main(["verify", source, "--plan", file]) == codes.GOOD
 
 
+@pytest.mark.parametrize("planner", ["exact", "greedy"])
+def test_an_objective_that_evicts_nobody_is_said(
+    source: str, planner: str, tmp_path: Path, capsys: Captured
+) -> None:
+    argv = ["--planner", planner, "--objective", "weighted-gpus"]
+    assert main(["plan", source, *argv]) == codes.GOOD
+    assert "warning: weighted-gpus evicts nobody: what is proven" in capsys.readouterr().err
+    empty = str(tmp_path / "empty.json")
+    write_instance(make_instance([{"gpu": 8}], [{"priority": 9} | GPUS]), empty)
+    assert main(["plan", empty, *argv]) == codes.GOOD
+    assert "evicts nobody" not in capsys.readouterr().err
+
+
 def test_a_plan_under_hard_budgets_is_checked_under_hard_budgets(
     source: str, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -140,6 +153,7 @@ def test_evictions_are_counted_by_verify(source: str, tmp_path: Path, capsys: Ca
     [
         (["--pdb", "medium"], "pdb medium: no pdb of this name: one of soft, hard"),
         (["--preview", "--no-preemption"], "--preview: not with --no-preemption"),
+        (["--preview", "--objective", "weighted-gpus"], "--preview: weighted-gpus evicts nobody"),
     ],
 )
 def test_options_that_say_nothing_are_refused_in_one_line(
@@ -163,8 +177,10 @@ def test_a_preview_of_a_cluster_without_victims_plans_once(
 def test_both_ways_are_compared_side_by_side(source: str, capsys: Captured) -> None:
     argv = ["compare", source, "--planners", "greedy", "--preemption", "on,off"]
     assert main(argv) == codes.GOOD
-    rows = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
-    assert "greedy" in rows
-    assert "greedy, no evictions" in rows
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    rows = {line[0]: [word.strip() for word in line if word.strip()] for line in lines}
+    assert rows["planner"] == ["planner", "backend", "GPUs lost", "pods lost", "beyond budgets"]
+    assert rows["greedy"] == ["greedy", "greedy", "8", "1", "0"]
+    assert rows["greedy, no evictions"][2:] == ["0", "0", "0"]
     assert main(["compare", source, "--preemption", "maybe"]) == codes.USAGE
     assert "--preemption: on, off or both expected" in capsys.readouterr().err

@@ -65,3 +65,11 @@ def test_runs_of_one_seed_stand_together() -> None:
 
 def test_without_running_work_there_is_no_table() -> None:
     assert lost([replace(RUN, tiers=RUN.tiers[:1]), replace(RUN, status=FAILED)]) is None
+
+
+def test_a_run_that_evicts_nobody_stands_beside_those_that_do() -> None:
+    without = replace(RUN, preemption=False, tiers=RUN.tiers[:1])
+    table = lost([RUN, without])
+    assert table is not None
+    assert [row[1] for row in table.rows] == ["exact", "exact, no evictions"]
+    assert table.rows[1][4:7] == (0, 0, 0)

@@ -74,6 +74,7 @@ def test_the_profile_is_relative_to_the_fastest_proof_of_each_run() -> None:
     ("changed", "names"),
     [
         ({"objective": "gpus"}, {"groups", "gpus"}),
+        ({"preemption": False}, {"evictions-on", "evictions-off"}),
         ({"threads": 2}, {"1threads", "2threads"}),
         ({"memory_limit": 2**30}, {"nolimit", "1073741824bytes"}),
         ({"gap_limit": 0.05}, {"gap0.0", "gap0.05"}),

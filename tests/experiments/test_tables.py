@@ -40,6 +40,15 @@ def test_instances_keep_apart_and_seeds_go_together() -> None:
     assert [(r[0], r[3]) for r in table.rows] == [("training 16/8", 2), ("racks 18/4", 1)]
 
 
+def test_runs_with_and_without_evictions_keep_apart() -> None:
+    others = [record("b", preemption=False), record("c", pdb="hard")]
+    table = by_backend([record("a"), *others])
+    place = table.head.index("evictions")
+    assert [row[place] for row in table.rows] == ["on", "off", "hard budgets"]
+    assert "evictions" not in by_backend([record("a")]).head
+    assert [row[1] for row in runs(others).rows] == ["exact, no evictions", "exact, hard budgets"]
+
+
 def test_few_seeds_are_said() -> None:
     few = by_backend([record(str(seed), seed=seed) for seed in range(4)])
     assert any("Only 4 seeds" in note for note in few.notes)

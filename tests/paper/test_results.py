@@ -35,7 +35,10 @@ def test_what_is_not_proven_or_not_the_same_question_is_not_compared() -> None:
     open_one = record("b", solver="cbc", tiers=(tier(4, 5),))
     elsewhere = record("c", digest="e", tiers=(tier(6, 6),))
     otherwise = record("d", objective="gpus", tiers=(tier(7, 7),))
-    assert agreement([record("a"), open_one, elsewhere, otherwise]) == (0, 0)
+    nobody = record("e", preemption=False, tiers=(tier(3, 3),))
+    hard = record("f", pdb="hard", tiers=(tier(4, 4),))
+    others = [open_one, elsewhere, otherwise, nobody, hard]
+    assert agreement([record("a"), *others]) == (0, 0)
 
 
 def test_without_a_finished_run_there_are_no_results() -> None:

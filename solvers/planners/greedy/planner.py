@@ -9,7 +9,7 @@ import numpy as np
 from gangplan.models.counting import bounds
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
-from gangplan.models.restrict import OFF, restricted, said
+from gangplan.models.restrict import off, restricted, said
 from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.tiers import Tier, tiers_of, values
 from gangplan.models.victims import victims_of
@@ -49,7 +49,7 @@ class Greedy:
         ------
         PlanError : the plan broke a rule, a bug in gangplan; no such word for ``pdb``.
         """
-        off = () if self.preemption or not victims_of(instance).can.any() else (OFF,)
+        nobody = off(instance, self.objective, preemption=self.preemption)
         instance = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         tiers = tiers_of(instance, self.objective, self.weights)
         clock = [perf_counter()]
@@ -74,7 +74,7 @@ class Greedy:
                 **said(preemption=self.preemption, pdb=self.pdb),
             },
             reasons={int(g): instance.names.held[g] for g in np.flatnonzero(instance.groups.held)},
-            warnings=(*off, *warnings),
+            warnings=(*nobody, *warnings),
             seconds=dict(zip(("solve", "verify", "bound"), np.diff(clock).tolist(), strict=True)),
             versions=versions(),
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gangplan import api
+from gangplan.checks import check_choices
 from gangplan.cli import codes, interrupt, options
 from gangplan.cli.preview import preview_entry, show_preview, without_evictions
 from gangplan.cli.progress import progress, say
@@ -94,11 +95,11 @@ def refuse(wanted: Wanted) -> None:
     """Raise for what cannot be done, before any work is done for it."""
     if wanted.weights is not None and wanted.objective != "weighted-gpus":
         raise options.usage("--weights", "only with --objective weighted-gpus")
-    api.check_choices(
-        wanted.planner, wanted.solver, wanted.objective, wanted.formulation, wanted.pdb
-    )
+    check_choices(wanted.planner, wanted.solver, wanted.objective, wanted.formulation, wanted.pdb)
     if wanted.preview and not wanted.preemption:
         raise options.usage("--preview", "not with --no-preemption: there is nothing to compare")
+    if wanted.preview and wanted.objective == "weighted-gpus":
+        raise options.usage("--preview", "weighted-gpus evicts nobody: there is nothing to compare")
     if wanted.second_opinion and wanted.planner == "greedy":
         raise options.usage("--second-opinion", "greedy proves nothing that could be solved again")
     if wanted.model_file is not None:
@@ -155,14 +156,6 @@ def _planned(wanted: Wanted) -> "tuple[Instance, Result, Result | None]":
             without = without_evictions(instance, result, lambda: solve(preemption=False))
     result.seconds.setdefault("read", read)
     return instance, result, without
-
-
-def _show_preview(
-    wanted: Wanted, instance: "Instance", result: "Result", without: "Result"
-) -> None:
-    out = console(wanted.on_stdout)
-    out.print()
-    show_preview(out, instance, result, without, ROWS)
 
 
 def _code(result: "Result") -> int:

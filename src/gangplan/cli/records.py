@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from gangplan.cli.tables import console, show_table
+from gangplan.experiments.evicting import who
+from gangplan.experiments.lost import lost
 from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.tables import Table, by_backend, show
 
@@ -26,6 +28,9 @@ SHORT = {
     "peak memory [MiB, most]": "MiB",
 }
 """Columns of a report under the names that fit a terminal."""
+
+LOST = ("GPUs lost", "pods lost", "beyond budgets")
+"""Columns of the report's table of losses that a comparison shows."""
 
 SPARED = ("time [s, median]", "gap [%, worst]")
 
@@ -58,6 +63,19 @@ def show_compared(records: Sequence[Record], *, on_stderr: bool = False) -> None
     if hidden > 0:
         many = "tier is" if hidden == 1 else "tiers are"
         out.print(f"{hidden} further {many} not shown (--json has them all)", soft_wrap=True)
+    _show_lost(out, records)
+
+
+def _show_lost(out: Console, records: Sequence[Record]) -> None:
+    """Print what each run gives up of running work, where any of them gives up some."""
+    table = lost(records)
+    if table is None:
+        return
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
+    if any(row[name] for row in rows for name in LOST):
+        head = ("planner", "backend", *LOST)
+        out.print()
+        show_table(out, head, [[show(row[name]) for name in head] for row in rows], numbers=LOST)
 
 
 def tiers_to_show(records: Sequence[Record]) -> list[str]:
@@ -98,7 +116,7 @@ def _compared(record: Record, tiers: Sequence[str]) -> tuple[str, ...]:
     first = record.tiers[0] if record.tiers else None
     bound = "" if first is None or first.bound is None else str(first.bound)
     return (
-        record.planner if record.preemption else f"{record.planner}, no evictions",
+        who(record),
         record.solver or "-",
         record.formulation or "-",
         *(values.get(name, "") for name in tiers[:1]),

@@ -7,6 +7,9 @@ import typer
 from gangplan.cli import options
 from gangplan.cli.progress import say
 
+SHOWN = ("backends", "lost")
+"""Tables printed; the files have them all."""
+
 
 def report(
     records: Annotated[
@@ -28,7 +31,9 @@ def report(
     for note in (*loaded.notes, *written.notes):
         say(f"note: {note}")
     for tables in written.tables.values():
-        show_table_of(tables[0])
+        for table in tables:
+            if table.name in SHOWN:
+                show_table_of(table)
     for file in written.files:
         say(f"written: {file}")
     return 0

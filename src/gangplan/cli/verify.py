@@ -39,6 +39,7 @@ def verify(
 ) -> int:
     """Check a plan file against the snapshot it was made for; each violation is a sentence."""
     from gangplan import api
+    from gangplan.checks import check_solver
     from gangplan.datasets.json_file import read_object
     from gangplan.datasets.kubernetes.text.fields import printable
     from gangplan.datasets.plan_claims import false_claims
@@ -51,7 +52,7 @@ def verify(
             raise options.usage(option, "only with --proof")
     limits = options.limits_of(SECONDS if time_limit is None else time_limit, 0.0, 1, 0)
     if solver is not None:
-        api.check_solver(solver)
+        check_solver(solver)
     if plan == STDIO and STDIO in sources:
         raise options.usage("--plan", "standard input is the source already")
     instance = read_sources(sources, kubernetes, levels, ignore_unsupported)
