@@ -76,6 +76,9 @@ class NodeRecord:
 DEFAULT_SCHEDULER = "default-scheduler"
 """The scheduler of a pod that names none."""
 
+MOST_PRIORITY = 1_000_000_000
+"""HighestUserDefinablePriority: pods and classes of the system alone are above it."""
+
 NEVER = "Never"
 """The preemptionPolicy of what evicts nobody."""
 
@@ -109,7 +112,7 @@ class PodRecord:
     preemption_policy : spec.preemptionPolicy; empty without one.
     nominated : status.nominatedNodeName. ``started`` : status.startTime, seconds since the epoch.
     fixed : ``DaemonSet``, ``mirror`` or ``static`` for pods that nobody evicts; else empty.
-    ready : its condition Ready is not ``False``.
+    ready : its condition Ready, if there is one, is ``True``.
     """
 
     namespace: str

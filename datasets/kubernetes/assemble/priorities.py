@@ -4,6 +4,7 @@ Policies of preemption likewise, with ``PreemptLowerPriority`` in the end.
 """
 
 from gangplan.datasets.kubernetes.records import (
+    MOST_PRIORITY,
     CompositeRecord,
     GroupRecord,
     PodRecord,
@@ -47,17 +48,24 @@ class Priorities:
 
     def of_group(self, group: GroupRecord) -> int:
         """Priority of a PodGroup; it stands for all its pods."""
-        item = f"PodGroup {group.namespace}/{group.name}"
-        return self._of(group, item)
+        return self._below_system(group, f"PodGroup {group.namespace}/{group.name}")
 
     def of_composite(self, composite: CompositeRecord) -> int:
         """Priority of a CompositePodGroup."""
         item = f"CompositePodGroup {composite.namespace}/{composite.name}"
-        return self._of(composite, item)
+        return self._below_system(composite, item)
 
     def policy_of(self, record: PodRecord | GroupRecord | CompositeRecord) -> str:
         """Give the preemptionPolicy of an object, or of its class; empty where nobody says any."""
         return record.preemption_policy or self._policy.get(record.priority_class, "")
+
+    def _below_system(self, record: GroupRecord | CompositeRecord, item: str) -> int:
+        found = self._of(record, item)
+        if found > MOST_PRIORITY:  # of a class: a number of its own is refused where it is read
+            text = f"{found} of PriorityClass {record.priority_class} is above {MOST_PRIORITY}"
+            text += ", the most that a group may have"
+            self._fault(record.source, item, "spec.priorityClassName", text)
+        return found
 
     def _of(self, record: PodRecord | GroupRecord | CompositeRecord, item: str) -> int:
         number, name = record.priority, record.priority_class

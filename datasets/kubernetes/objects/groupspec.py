@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from gangplan.datasets.kubernetes.devicerecords import PodClaim
 from gangplan.datasets.kubernetes.objects.podclaims import pod_claims
 from gangplan.datasets.kubernetes.objects.pods import ANNOTATIONS
-from gangplan.datasets.kubernetes.records import POLICIES, TopologyRule
+from gangplan.datasets.kubernetes.records import MOST_PRIORITY, POLICIES, TopologyRule
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 from gangplan.datasets.kubernetes.text.names import namespace, object_name
@@ -175,8 +175,8 @@ def disruption(fields: Fields, version: str) -> str:
 
 
 def priority(fields: Fields) -> tuple[int | None, str]:
-    """Read ``priority`` and ``priorityClassName``."""
-    number = fields.integer("priority", None, minimum=-_INT32 - 1, maximum=_INT32)
+    """Read ``priority`` and ``priorityClassName``; no group has a priority of the system."""
+    number = fields.integer("priority", None, minimum=-_INT32 - 1, maximum=MOST_PRIORITY)
     return number, fields.text("priorityClassName")
 
 

@@ -1,15 +1,12 @@
 """scheduling.k8s.io/v1 PriorityClass -> `PriorityClassRecord`."""
 
-from gangplan.datasets.kubernetes.records import POLICIES, PriorityClassRecord
+from gangplan.datasets.kubernetes.records import MOST_PRIORITY, POLICIES, PriorityClassRecord
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.documents import Document
 from gangplan.datasets.kubernetes.text.fields import Faults
 from gangplan.datasets.kubernetes.text.names import object_name
 
 INT32 = 2**31 - 1
-MOST = 1_000_000_000
-"""HighestUserDefinablePriority: only classes of the system may have a higher value."""
-
 _SYSTEM = "system-"
 
 
@@ -20,8 +17,10 @@ def priority_class(document: Document, faults: Faults) -> PriorityClassRecord | 
     fields.only(schema.PRIORITY_CLASS)
     name = object_name(fields)
     value = fields.integer("value", 0, required=True, minimum=-INT32 - 1, maximum=INT32)
-    if value > MOST and not name.startswith(_SYSTEM):
-        fields.fault("value", f"at most {MOST} expected (above it is the system's), got {value}")
+    if value > MOST_PRIORITY and not name.startswith(_SYSTEM):
+        fields.fault(
+            "value", f"at most {MOST_PRIORITY} expected (above it is the system's), got {value}"
+        )
     default = fields.boolean("globalDefault")
     policy = fields.text("preemptionPolicy", choices=POLICIES)
     if len(faults) > before:

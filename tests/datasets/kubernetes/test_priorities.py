@@ -4,7 +4,16 @@ from typing import Any
 
 import pytest
 
-from tests.datasets.kubernetes.objects import faults, gang, instance, node, obj, pod, pods
+from tests.datasets.kubernetes.objects import (
+    composite,
+    faults,
+    gang,
+    instance,
+    node,
+    obj,
+    pod,
+    pods,
+)
 
 
 def priority_class(name: str, value: int, default: bool = False) -> dict[str, Any]:
@@ -36,11 +45,28 @@ def test_a_number_that_is_not_the_classes_is_refused(wrong: dict[str, Any], item
 
 
 @pytest.mark.parametrize(
-    "wrong", [pod("p", spec={"priority": 2**31}), gang("p", 1, spec={"priority": 2**31})]
+    ("wrong", "most"),
+    [
+        (pod("p", spec={"priority": 2**31}), 2**31 - 1),
+        (gang("p", 1, spec={"priority": 10**9 + 1}), 10**9),
+        (gang("p", 1, "v1alpha2", spec={"priority": 2**31}), 10**9),
+        (composite("p", priority=10**9 + 1), 10**9),
+    ],
 )
-def test_a_number_that_no_int32_holds_is_refused(wrong: dict[str, Any]) -> None:
+def test_a_number_above_the_highest_is_refused(wrong: dict[str, Any], most: int) -> None:
     (fault,) = faults(node("n1"), wrong)
-    assert "spec.priority: at most 2147483647 expected" in fault
+    assert f"spec.priority: at most {most} expected" in fault
+
+
+def test_a_class_of_the_system_is_for_pods_alone() -> None:
+    spec = {"priorityClassName": "system-node-critical"}
+    of_composite = composite("t", priorityClassName="system-node-critical")
+    assert faults(node("n1"), gang("g", 1, spec=spec), of_composite) == [
+        "1.yaml: PodGroup lab/g: spec.priorityClassName: 2000001000 of PriorityClass"
+        " system-node-critical is above 1000000000, the most that a group may have",
+        "2.yaml: CompositePodGroup lab/t: spec.priorityClassName: 2000001000 of PriorityClass"
+        " system-node-critical is above 1000000000, the most that a group may have",
+    ]
 
 
 def test_a_class_made_anew_with_another_value_is_told_and_the_number_stays() -> None:
