@@ -136,9 +136,9 @@ def _fixed(metadata: Fields) -> str:
 
 
 def _ready(status: Fields) -> bool:
-    """Whether no condition says that the pod is not ready."""
+    """Whether no condition says otherwise; ``Unknown`` is not ready, as in Kubernetes."""
     return not any(
-        entry.get("type") == "Ready" and entry.get("status") == "False"
+        entry.get("type") == "Ready" and entry.get("status") != "True"
         for entry in _mappings(status, "conditions")
     )
 

@@ -9,7 +9,7 @@ not count again. A pod that is not ready counts like any other, but for AlwaysAl
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from gangplan.datasets.kubernetes.assemble.holds import counted
+from gangplan.datasets.kubernetes.assemble.holds import counted, named
 from gangplan.datasets.kubernetes.objects.selectors import selects
 from gangplan.datasets.kubernetes.order import full_name, natural
 from gangplan.datasets.kubernetes.records import BudgetRecord, LabelSelector, PodRecord, Share
@@ -28,10 +28,13 @@ def budgets_of(
     ----------
     running : all running pods, those that nobody evicts included: they are healthy, too.
     falling : full names of the pods of units.
-    notes : told of budgets that select nothing, and of those without a status.
+    notes : told of budgets that select nothing, of those without a status, and of pods under
+        several: their budgets all count, but the Eviction API evicts no such pod.
     """
     labelled = _Labelled(running) if records else None
     found = []
+    guarded: dict[str, PodRecord] = {}
+    several: dict[str, PodRecord] = {}
     for record in sorted(records, key=lambda one: (natural(one.namespace), natural(one.name))):
         assert labelled is not None
         name = f"{record.namespace}/{record.name}"
@@ -49,13 +52,21 @@ def budgets_of(
         )
         if victims:
             found.append(Budget(name, allowed, victims))
+        of_units = {name: pod for pod in mine if (name := full_name(pod)) in falling}
+        several |= {name: of_units[name] for name in guarded.keys() & of_units.keys()}
+        guarded |= of_units
+    if several:
+        notes.append(
+            f"{counted(len(several), 'pod')} under several PodDisruptionBudgets, which the Eviction"
+            f" API evicts never: {named(list(several.values()))}"
+        )
     return found
 
 
 def _allowed(record: BudgetRecord, pods: Sequence[PodRecord], notes: list[str]) -> int:
     """Work out what a budget without a status allows, and tell of it."""
     name = f"PodDisruptionBudget {record.namespace}/{record.name}"
-    healthy = sum(pod.ready for pod in pods)
+    healthy = sum(pod.ready and pod.name not in record.disrupted for pod in pods)
     if record.least is not None:
         desired = _count(record.least, len(pods))
     elif record.most is not None:

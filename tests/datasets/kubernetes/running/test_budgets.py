@@ -12,8 +12,8 @@ WEBS = [pod(f"web-{n}", on="n1", **WEB) for n in range(5)]
 NAMES = [f"web-{n}" for n in range(5)]
 
 
-def unready(name: str) -> Obj:
-    condition = {"type": "Ready", "status": "False"}
+def unready(name: str, status: str = "False") -> Obj:
+    condition = {"type": "Ready", "status": status}
     return pod(name, on="n1", **WEB) | {"status": {"phase": "Running", "conditions": [condition]}}
 
 
@@ -91,10 +91,22 @@ def test_several_budgets_on_a_pod_all_count() -> None:
     assert budgets(built) == {"a": (0, NAMES), "b": (1, NAMES)}
 
 
+def test_pods_under_several_budgets_are_told() -> None:
+    own = pod("x", on="n1", labels={"app": "own"})
+    fixed = pod("d", on="n1", **WEB, ownerReferences=DAEMON)
+    both = [pdb("b", allows(1)), pdb("a", allows(9), {})]
+    built = instance(*NODES, WEBS[0], own, fixed, *both)
+    assert built.names.notes[1:] == (
+        "1 pod under several PodDisruptionBudgets, which the Eviction API evicts never: lab/web-0",
+    )
+
+
 def test_pods_whose_eviction_is_counted_already_do_not_count_again() -> None:
     stamp = {"web-1": "2026-01-01T00:00:00Z"}
     built = instance(*NODES, *WEBS, pdb("b", allows(1, disruptedPods=stamp)))
     assert budgets(built) == {"b": (1, [name for name in NAMES if name != "web-1"])}
+    unsaid = instance(*NODES, *WEBS, pdb("b", {"disruptedPods": stamp}, minAvailable=3))
+    assert budgets(unsaid)["b"][0] == 1  # 4 are healthy
 
 
 def test_a_pod_that_is_not_ready_counts_but_for_always_allow() -> None:
@@ -105,6 +117,10 @@ def test_a_pod_that_is_not_ready_counts_but_for_always_allow() -> None:
         *NODES, *pods, pdb("b", unhealthyPodEvictionPolicy="AlwaysAllow", minAvailable=3)
     )
     assert budgets(free) == {"b": (2, NAMES)}
+    unknown = instance(*NODES, *WEBS, unready("web-x", "Unknown"), pdb("b", minAvailable=3))
+    assert budgets(unknown)["b"][0] == 2
+    known = instance(*NODES, *WEBS, unready("web-x", "True"), pdb("b", minAvailable=3))
+    assert budgets(known)["b"][0] == 3
 
 
 @pytest.mark.parametrize(
