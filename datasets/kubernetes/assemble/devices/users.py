@@ -166,12 +166,14 @@ class _Making:
             return
         assert self.group is not None
         if made is None:
-            space, group = self.pod.namespace, self.group.name
-            found = self.users.made(space, entry.name, POD_GROUP, group)
+            space, group = self.pod.namespace, self.group
+            found = self.users.made(space, entry.name, POD_GROUP, group.name, group.uid)
             made = None if found is None else found.name
         if made is not None:
             claim = self._found(made)
-            if claim is not None and self._belongs(claim, POD_GROUP, self.group.name, ""):
+            if claim is not None and self._belongs(
+                claim, POD_GROUP, self.group.name, self.group.uid
+            ):
                 self._share(claim, of_group=True)
             return
         spec = self._template(entry.template)
@@ -274,7 +276,8 @@ class _Making:
             return False
         if owns(owner, kind, name, uid):
             return True
-        self.problems.append(f"{what} belongs to {owner.resource} {owner.name}")
+        earlier = ", an earlier one" if owns(owner, kind, name, "") else ""
+        self.problems.append(f"{what} belongs to {owner.resource} {owner.name}{earlier}")
         return False
 
 

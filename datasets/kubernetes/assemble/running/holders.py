@@ -123,7 +123,8 @@ class _Using:
             pod, group = self._bound.get(name), self._groups.get(name)
             if pod is not None and owns(owner, POD, pod.name, pod.uid):
                 users.add(name)
-            if group is not None and owns(owner, POD_GROUP, owner.name, ""):
+            uid = group.record.uid if group is not None and group.record is not None else ""
+            if group is not None and owns(owner, POD_GROUP, owner.name, uid):
                 users |= _members(group)
         return users
 
@@ -134,7 +135,11 @@ class _Using:
             gone = pod is None or not owns(user, POD, pod.name, pod.uid)
             return {SOMEBODY if gone else name}
         unit = self._groups.get(name) if user.resource == "podgroups" else None
-        return {SOMEBODY} if unit is None else _members(unit)
+        if unit is None or unit.record is None:
+            return {SOMEBODY}
+        mine = owns(user, POD_GROUP, unit.record.name, unit.record.uid)
+        # A group without a bound member keeps its reservation, and nobody of it can fall.
+        return (_members(unit) if mine else set()) or {SOMEBODY}
 
 
 def _names(claims: Iterable[PodClaim]) -> Iterable[str]:

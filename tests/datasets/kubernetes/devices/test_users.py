@@ -230,7 +230,8 @@ def test_a_claim_of_an_earlier_pod_of_the_same_name_is_not_the_pods() -> None:
     made["metadata"]["ownerReferences"][0]["uid"] = "before"
     pod = claiming("g-0", "t", group="g", status=generated("g-0-c"), uid="now")
     built = built_of(gang("g", 1), template(), pod, made)
-    assert held(built) == {"lab/g": "ResourceClaim lab/g-0-c belongs to Pod g-0"}
+    why = "ResourceClaim lab/g-0-c belongs to Pod g-0, an earlier one"
+    assert held(built) == {"lab/g": why}
     made["metadata"]["ownerReferences"][0]["uid"] = "now"
     assert held(built_of(gang("g", 1), template(), pod, made)) == {}
 
@@ -253,3 +254,17 @@ def test_a_claim_of_a_podgroup_that_no_pod_shares_is_told(entry: Obj, told: bool
         " an entry of the same name and the same claim or template"
     )
     assert notes(built, "shares") == [said] * told
+
+
+def test_a_claim_of_an_earlier_group_of_the_same_name_is_not_the_groups() -> None:
+    entry: Obj = {"name": "c", "resourceClaimTemplateName": "t"}
+    group = claiming_gang("g", 1, entry) | {"status": generated("g-c")}
+    group["metadata"]["uid"] = "now"
+    made = claim("g-c", owner=("PodGroup", "g"))
+    made["metadata"]["ownerReferences"][0]["uid"] = "before"
+    pod = claiming("g-0", entry, group="g")
+    built = built_of(group, template(), pod, made)
+    why = "ResourceClaim lab/g-c belongs to PodGroup g, an earlier one"
+    assert held(built) == {"lab/g": why}
+    made["metadata"]["ownerReferences"][0]["uid"] = "now"
+    assert held(built_of(group, template(), pod, made)) == {}

@@ -26,7 +26,7 @@ from tests.datasets.kubernetes.devices.claims import (
     slice_,
     template,
 )
-from tests.datasets.kubernetes.objects import instance, pod
+from tests.datasets.kubernetes.objects import gang, instance, pod
 from tests.datasets.kubernetes.running.work import DAEMON, holds, never, pod_number
 
 ENTRY: Obj = {"name": "c", "resourceClaimTemplateName": "t"}
@@ -121,11 +121,14 @@ def test_a_user_that_is_no_pod_of_a_unit_keeps_it(users: list[Obj]) -> None:
         [{"apiGroup": "example.com", "resource": "things", "name": "old", "uid": "u"}],
         [{"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "ghost", "uid": "u"}],
         ["w2"],
+        [{"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g", "uid": "before"}],
+        [{"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "h", "uid": "now"}],
     ],
 )
 def test_a_reservation_for_somebody_else_keeps_it(reserved: list[Any]) -> None:
     waits = claiming("w2", by_name())
-    built = cluster(held(reserved=reserved), user(uid="old"), waits)
+    groups = [gang("g", 1, uid="now"), pod("g-0", "g", "n1", gpus=0), gang("h", 1, uid="now")]
+    built = cluster(held(reserved=reserved), user(uid="old"), waits, *groups)
     assert holds(built) == []
 
 
