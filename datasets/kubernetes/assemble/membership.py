@@ -41,6 +41,7 @@ class Unit:
     held : reasons why it may place nothing now.
     parent : number of the composite above it; -1 for a root.
     other_priority : waiting and running pods of another priority than their PodGroup's.
+    other_policy : waiting pods whose preemptionPolicy is not their PodGroup's.
     """
 
     namespace: str
@@ -56,6 +57,7 @@ class Unit:
     priority: int = 0
     parent: int = -1
     other_priority: list[PodRecord] = field(default_factory=list)
+    other_policy: list[PodRecord] = field(default_factory=list)
 
     @property
     def gang(self) -> bool:
@@ -163,6 +165,11 @@ class _Making:
         # A running pod has been given its number; one without it says nothing.
         said += [pod for pod in unit.running if pod.priority is not None]
         unit.other_priority = [pod for pod in said if self.priorities.of_pod(pod) != unit.priority]
+        if record.preemption_policy:
+            own = {"", record.preemption_policy}
+            unit.other_policy = [
+                pod for pod in unit.pending if self.priorities.policy_of(pod) not in own
+            ]
         unit.unsupported.extend(record.unsupported)
         forbidden = {self.forbidders.path(pod) for pod in unit.pending} - {""}
         if forbidden:

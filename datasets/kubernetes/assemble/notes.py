@@ -32,15 +32,7 @@ def of_building(
             f"{counted(len(down), 'node')} not ready, no pod is placed there: {some(down)}"
         )
     for unit in members.units:
-        if unit.other_priority:
-            count = counted(len(unit.other_priority), "pod")
-            text = (
-                f"PodGroup {unit.name} has priority {unit.priority}, which stands for its pods;"
-                f" {count} with another: {named(unit.other_priority)}"
-            )
-            if unit.record is not None and not unit.record.api_version.endswith("v1alpha2"):
-                text += " (kube-scheduler 1.37 refuses such a group)"
-            found.append(text)
+        found += _at_odds(unit)
         found += _unshared(unit)
     if nodes:
         found += [
@@ -49,6 +41,25 @@ def of_building(
             if levels.is_empty(key)
         ]
     return found
+
+
+def _at_odds(unit: Unit) -> Iterator[str]:
+    """Tell of pods that say something else than their PodGroup, which counts."""
+    if unit.record is None:
+        return
+    for what, pods in (
+        (f"priority {unit.priority}", unit.other_priority),
+        (f"preemptionPolicy {unit.record.preemption_policy}", unit.other_policy),
+    ):
+        if not pods:
+            continue
+        text = (
+            f"PodGroup {unit.name} has {what}, which stands for its pods;"
+            f" {counted(len(pods), 'pod')} with another: {named(pods)}"
+        )
+        if not unit.record.api_version.endswith("v1alpha2"):
+            text += " (kube-scheduler 1.37 refuses such a group)"
+        yield text
 
 
 def _unshared(unit: Unit) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Groups that evict nobody: preemptionPolicy Never, or room is on its way to them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
@@ -9,16 +9,23 @@ from gangplan.datasets.kubernetes.records import NEVER
 
 
 def never_of(
-    members: Membership, branches: Sequence[Branch], priorities: Priorities
+    members: Membership,
+    branches: Sequence[Branch],
+    priorities: Priorities,
+    nodes: Collection[str],
 ) -> tuple[int, ...]:
     """Give the numbers of groups that wait and may not evict.
 
     A PodGroup's own policy counts (1.37); without one, that of its waiting pods and of its class: a
     single Never among them is one. Never of a composite is one for all groups below it. While a
     pod is being deleted on a node that a pod is nominated to, its group, and every group of its
-    tree, evicts nobody.
+    tree, evicts nobody. On a node that the sources do not have there is no room to wait for.
+
+    Parameters
+    ----------
+    nodes : names of the nodes.
     """
-    leaving = {pod.node for pod in members.leaving}
+    leaving = {pod.node for pod in members.leaving if pod.node in nodes}
     roots = [_root(unit, g, branches) for g, unit in enumerate(members.units)]
     awaited = {
         root

@@ -64,6 +64,7 @@ def work_of(
     pods = [pod for unit in units for pod in unit.pods]
     falling = set(map(full_name, pods))
     claims = snapshot.devices.claims
+    there = {node.name for node in snapshot.nodes}
     holders = holders_of(claims, members, falling)
     nominated = nominations(members, ranks_of(members.units, branches), priorities)
     if priorities.changed:
@@ -77,7 +78,7 @@ def work_of(
         group,
         floors_of(members.units, falling),
         budgets_of(snapshot.budgets, members.running, falling, notes),
-        never_of(members, branches, priorities) if units else (),
+        never_of(members, branches, priorities, there) if units else (),
         holders,
         gpus_of(pods, claims, holders, extended),
         nominated,

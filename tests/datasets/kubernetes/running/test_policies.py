@@ -83,6 +83,8 @@ def test_a_group_that_room_is_on_its_way_to_evicts_nobody() -> None:
     assert never(instance(*NODES, LOW, *group)) == []
     assert never(instance(*NODES, LOW, pod("x", on="n2", **GONE), *group)) == ["g"]
     assert never(instance(*NODES, LOW, pod("x", on="n1", **GONE), *group)) == []
+    nowhere = [nominated(pod("q"), "n9"), pod("x", on="n9", **GONE)]
+    assert never(instance(*NODES, LOW, *nowhere)) == []
 
 
 def test_nor_does_its_tree_but_a_bare_pod_speaks_for_itself() -> None:
@@ -100,3 +102,14 @@ def test_another_word_is_refused(wrong: Any) -> None:
         "2.yaml: Pod lab/p: spec.preemptionPolicy: one of PreemptLowerPriority, Never expected,"
         " got 'never'"
     ]
+
+
+def test_pods_of_another_policy_than_their_groups_are_told() -> None:
+    spec = {"priority": 9, "preemptionPolicy": "PreemptLowerPriority"}
+    meek = pod("g-0", "g", spec={"priority": 9, "preemptionPolicy": "Never"})
+    built = instance(*NODES, LOW, gang("g", 1, spec=spec), meek, pod("g-1", "g", spec=spec))
+    assert never(built) == []
+    assert built.names.notes == (
+        "PodGroup lab/g has preemptionPolicy PreemptLowerPriority, which stands for its pods;"
+        " 1 pod with another: lab/g-0 (kube-scheduler 1.37 refuses such a group)",
+    )
