@@ -58,7 +58,7 @@ def budgets_of(
     if several:
         notes.append(
             f"{counted(len(several), 'pod')} under several PodDisruptionBudgets, which the Eviction"
-            f" API evicts never: {named(list(several.values()))}"
+            f" API never evicts: {named(list(several.values()))}"
         )
     return found
 
