@@ -86,10 +86,12 @@ def test_every_snippet_runs(block: str, here: Path) -> None:
 
 def test_the_output_shown_is_what_comes_out(here: Path) -> None:
     """Values, bounds and the verdict; which of several equal plans comes out may differ."""
-    shown, _ = blocks("text")
+    shown, _, _ = blocks("text")
     real = run(["make", "run"])
     assert (here / "plan.json").is_file()
     assert _settled(shown) == _settled(real)
+    (lost,) = (line for line in real.splitlines() if line.startswith("lost: "))
+    assert lost in shown
     rows = {line.split()[0] for line in real.splitlines() if "/" in line[:20].strip()}
     for line in shown.splitlines():
         if re.match(r"(serve|ml|lab)/", line):
@@ -98,7 +100,7 @@ def test_the_output_shown_is_what_comes_out(here: Path) -> None:
 
 def test_the_devices_shown_are_what_comes_out(here: Path) -> None:
     """As above; also why `ml/tune` waits, and the shape of the lines."""
-    _, shown = blocks("text")
+    _, shown, _ = blocks("text")
     real = run(["gangplan", "plan", "examples/devices.yaml"])
     assert _settled(shown) == _settled(real)
     waits = shown[shown.index("ml/tune ") : shown.index("\ntier ")]
@@ -106,6 +108,17 @@ def test_the_devices_shown_are_what_comes_out(here: Path) -> None:
     for start in ("gpu/gpu/a100 (choice 2): ", "ml/pretrain:channel/channel (shared):"):
         assert start in shown
         assert start in real
+
+
+def test_the_evictions_shown_are_what_comes_out(here: Path) -> None:
+    """Line by line: who falls for whom and what is lost is the only optimum."""
+    _, _, shown = blocks("text")
+    real = run(["gangplan", "plan", "examples/preemption.yaml"])
+    assert _settled(shown) == _settled(real)
+    victims = shown[shown.index("\nevicted ") : shown.index("\ntier ")]
+    assert "\nlost: " in victims
+    assert victims in real
+    assert shown[: shown.index("\n...")] in real
 
 
 def _settled(output: str) -> list[list[str]]:
