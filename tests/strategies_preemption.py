@@ -57,23 +57,26 @@ def _instance(draw: st.DrawFn, f: Features, max_nodes: int, max_pods: int, effor
     first = len(groups)
     for _ in range(draw(st.integers(0, 2))):
         more = draw(_running_tree(f, nodes) if draw(st.integers(0, 3)) == 0 else _runs(f, nodes))
-        groups += [
-            g | ({"parent": g["parent"] + len(composites)} if "parent" in g else {})
-            for g in more[0]
-        ]
-        composites += more[1]
+        base = len(composites)
+        for into, rows_of in ((groups, more[0]), (composites, more[1])):
+            into += [
+                row | ({"parent": row["parent"] + base} if "parent" in row else {})
+                for row in rows_of
+            ]
     if draw(st.integers(0, 3)) < 3:
         groups, composites = _higher(draw(st.integers(1, 9)), groups, composites, first)
     pods, floors = _members(draw, groups, composites, len(nodes))
     away = Counter(pod["group"] for pod in pods if pod["node"] < 0)
     for _ in range(draw(st.integers(0, min(3, MOST - len(pods))))):
-        pods.append(draw(_pod(len(nodes))) | {"priority": draw(st.sampled_from([0, 3, 5, -1]))})
+        away_too = {"node": -1} if draw(st.integers(0, 9)) == 9 else {}
+        priority = draw(st.sampled_from([0, 3, 5, -1]))
+        pods.append(draw(_pod(len(nodes))) | {"priority": priority} | away_too)
     note(f"nodes={nodes}\ngroups={groups}\ncomposites={composites}\npods={pods}")
     instance = _with_members_away(make_instance(nodes, groups, composites), away)
     if f.claims:
         instance = draw(with_claims(instance, f, 6))
     instance, holds = draw(_holdings(instance, len(pods)))
-    budgets = draw(st.lists(_budget(len(pods)), max_size=2)) if pods else []
+    budgets = draw(st.lists(_budget(len(pods)), max_size=3)) if pods else []
     never = draw(_never(instance, first))
     reserved = draw(_reserved(instance)) if draw(st.integers(0, 3)) == 3 else []
     note(f"holds={holds}\nbudgets={budgets}\nnever={never}\nreserved={reserved}")
@@ -129,7 +132,8 @@ def _running_group(draw: st.DrawFn, f: Features, nodes: Sequence[Row], priority:
     if kind == "gang":
         group["minimum"] = draw(st.integers(1, len(here)))
     if kind == "gang" and f.slices and levels and draw(st.integers(0, 2)) == 0:
-        group["rules"] = [(draw(st.sampled_from(levels)), "required", 2)]
+        sliced = draw(st.lists(st.sampled_from(levels), min_size=1, max_size=2, unique=True))
+        group["rules"] = [(level, "required", 2) for level in sliced]
         group["running"] = [n for n in here for _ in range(2)][:4]
         group["minimum"] = min(group["minimum"], len(group["running"]))
     elif f.required and levels and draw(st.integers(0, 3)) == 0:
@@ -142,16 +146,23 @@ def _running_group(draw: st.DrawFn, f: Features, nodes: Sequence[Row], priority:
 def _running_tree(
     draw: st.DrawFn, f: Features, nodes: Sequence[Row]
 ) -> tuple[list[Row], list[Row]]:
+    """Draw gangs that run below a composite, some of them below a second one in it."""
     priority = draw(st.sampled_from([0, 0, 3, 5]))
-    parents = draw(st.sampled_from([[0], [0, 0], [0, 0, 0]]))
+    parents = draw(st.sampled_from([[0], [0, 0], [0, 0, 0], [0, 1], [1, 1], [0, 1, 1]]))
     groups = []
     for h in parents:
         group = draw(_running_group(replace(f, loose=False), nodes, priority)) | {"parent": h}
         groups.append(group | {"running": group["running"][:2]})
     for group in groups:
         group["minimum"] = min(group["minimum"], len(group["running"]))
-    minimum = draw(st.integers(1, len(parents)))
-    return groups, [{"minimum": minimum, "priority": priority}]
+    inner = parents.count(1)
+    children = parents.count(0) + (inner > 0)
+    composites: list[Row] = [
+        {"minimum": draw(st.integers(1, n)), "priority": priority} for n in (children, inner) if n
+    ]
+    if inner:
+        composites[1]["parent"] = 0
+    return groups, composites
 
 
 @st.composite
@@ -177,12 +188,10 @@ def _members(
     floors: Floors = []
     for root in dict.fromkeys(roots):
         below = [g for g, other in enumerate(roots) if other == root]
-        mode = draw(st.sampled_from(["pods", "pods", "pods", "groups", "root"]))
-        mine = [pod for g in below for pod in draw(_members_of(g, groups[g], n_nodes, mode))]
+        modes = _modes(draw, below, groups, composites)
+        mine = [pod for g in below for pod in draw(_members_of(g, groups[g], n_nodes, modes[g]))]
         if len(pods) + len(mine) > MOST:
             continue
-        if mode == "root":
-            mine = [pod | {"unit": f"root{root}"} for pod in mine]
         for g in below:
             for k, role in enumerate(groups[g]["roles"]):
                 here = [len(pods) + u for u, pod in enumerate(mine) if pod.get("role") == (g, k)]
@@ -190,6 +199,25 @@ def _members(
                     floors.append((g, role["minimum"], here))
         pods += mine
     return [{key: pod[key] for key in pod if key != "role"} for pod in pods], floors
+
+
+def _modes(
+    draw: st.DrawFn, below: Sequence[int], groups: Sequence[Row], composites: Sequence[Row]
+) -> dict[int, str]:
+    """Name the unit of each group of a root; "": its pods fall one by one.
+
+    Everything as one, each as it likes, or what is below an inner composite as one.
+    """
+    if draw(st.integers(0, 4)) == 4:
+        return dict.fromkeys(below, f"root{below[0]}")
+    several = draw(st.integers(0, 4)) == 4
+    modes = {g: draw(st.sampled_from([f"group{g}", ""])) if several else "" for g in below}
+    inner = [
+        g for g in below if "parent" in groups[g] and "parent" in composites[groups[g]["parent"]]
+    ]
+    if inner and draw(st.integers(0, 2)) == 2:
+        modes |= dict.fromkeys(inner, f"inner{inner[0]}")
+    return modes
 
 
 def _root(g: int, groups: Sequence[Row], composites: Sequence[Row]) -> int:
@@ -200,15 +228,15 @@ def _root(g: int, groups: Sequence[Row], composites: Sequence[Row]) -> int:
 
 
 @st.composite
-def _members_of(draw: st.DrawFn, g: int, group: Row, n_nodes: int, mode: str) -> list[Row]:
+def _members_of(draw: st.DrawFn, g: int, group: Row, n_nodes: int, key: str) -> list[Row]:
     where: list[Row] = [{"node": n} for n in group.get("running", ())]
     for k, role in enumerate(group["roles"]):
         where += [{"node": n, "role": (g, k)} for n in role.get("running", ())]
-    if where and mode == "pods" and draw(st.integers(0, 7)) == 0:
+    if where and not key and draw(st.integers(0, 7)) == 0:
         where = where[1:]
     if where and draw(st.integers(0, 9)) == 0:
         where.append({"node": -1})
-    unit = {"unit": f"group{g}"} if mode == "groups" else {}
+    unit = {"unit": key} if key else {}
     return [draw(_pod(n_nodes)) | here | unit | {"group": g} for here in where]
 
 
@@ -231,14 +259,14 @@ def _never(draw: st.DrawFn, instance: Instance, first: int) -> list[int]:
     """Groups that evict nobody, and have no claim that a holding could serve."""
     claims = instance.claims
     with_claim = set(instance.roles.group[[*claims.own_role, *claims.user_role]].tolist())
-    # A tree as a whole, so that it does not matter which of its pods are the elastic ones.
-    trees = [instance.groups_of(_owner(instance, g)).tolist() for g in range(first)]
-    may = [tree for tree in trees if not with_claim & set(tree)]
-    if not may or draw(st.integers(0, 4)) < 4:
+    # Of a tree some groups, or all.
+    may = sorted(set(range(first)) - with_claim)
+    if not may or draw(st.integers(0, 3)) < 3:
         return []
-    return sorted(
-        {g for tree in draw(st.lists(st.sampled_from(may), min_size=1, max_size=2)) for g in tree}
-    )
+    if draw(st.booleans()):
+        return sorted(draw(st.sets(st.sampled_from(may), min_size=1)))
+    trees = [instance.groups_of(_owner(instance, g)).tolist() for g in may]
+    return sorted(set(draw(st.sampled_from(trees))) & set(may))
 
 
 def _owner(instance: Instance, group: int) -> int:
@@ -248,14 +276,15 @@ def _owner(instance: Instance, group: int) -> int:
 
 @st.composite
 def _reserved(draw: st.DrawFn, instance: Instance) -> list[Row]:
-    """Keep a part of what is free."""
+    """Keep a part of what is free, or more than that."""
     names = instance.names.resources
     left = instance.nodes.free.copy()
     rows: list[Row] = []
     for _ in range(draw(st.integers(1, 2))):
         n = draw(st.integers(0, len(left) - 1))
-        kept = [draw(st.integers(0, most)) for most in left[n].tolist()]
-        left[n] -= kept
+        beyond = 3 * (draw(st.integers(0, 3)) == 3)
+        kept = [draw(st.integers(0, most + beyond)) for most in left[n].tolist()]
+        left[n] = np.maximum(left[n] - kept, 0)
         rows.append({
             "node": n,
             "priority": draw(st.sampled_from([0, 3, 5, 9])),

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.arrays import Flags
+from gangplan.models.claims import ALL
+from gangplan.models.fewer import only
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
+from gangplan.models.verify.allocated import allocations_of
 from gangplan.models.verify.evictions import fallen, ranks
 from gangplan.models.verify.kept import kept
 from gangplan.models.verify.parts import Parts
+from gangplan.models.verify.reach import Reach, check_all
 from gangplan.models.verify.search import Search
 from gangplan.models.verify.slack import Slack
 
@@ -58,7 +62,10 @@ def returning(instance: Instance, plan: Plan) -> list[Return]:
     priority = running.priority[plan.evicted]
     for p in np.unique(priority)[::-1].tolist():
         units = plan.evicted[priority == p]
-        slack = Slack(instance, plan, _above(instance, needed, p))
+        stay = _above(instance, needed, p)
+        if not _by_themselves(instance, plan, stay):
+            continue
+        slack = Slack(instance, plan, stay)
         room = slack.fitting(units)
         search = Search(parts, slack, room)
         for v in units.tolist():
@@ -76,6 +83,20 @@ def returning(instance: Instance, plan: Plan) -> list[Return]:
 def _above(instance: Instance, pods: Flags, priority: int) -> Flags:
     higher: Flags = pods & (ranks(instance) > priority)[instance.roles.group[instance.pod_role]]
     return higher
+
+
+def _by_themselves(instance: Instance, plan: Plan, stay: Flags) -> bool:
+    """Tell whether those that stay keep the rules without those that are taken away.
+
+    An ALL request of a shared claim got what the node of one user reaches: that one may be gone.
+    All other rules hold for what stays of a plan that keeps them.
+    """
+    given = plan.allocations
+    every = instance.claims.choice_count[given.choice] == ALL
+    if not (every & (given.pod < 0)).any():
+        return True
+    used, _ = allocations_of(instance, only(instance, plan, stay))
+    return not check_all(instance, used, Reach(instance))
 
 
 def _return(instance: Instance, units: Sequence[int]) -> Return:

@@ -39,10 +39,15 @@ def _broken(what: str, have: int, need: int, sentence: str) -> Violation:
 
 
 def _entitled(instance: Instance, plan: Plan) -> list[Violation]:
-    """Each unit has a lower priority than some group that may evict and gets pods it needs."""
+    """Each unit has a lower priority than some group that may evict, gets pods, and is needed.
+
+    Of a tree any group that may evict: which of its pods are the elastic ones is for rule 9.
+    """
     names, priority = instance.names, instance.running.priority
-    group = instance.roles.group[instance.pod_role[kept(instance, plan)]]
-    group = group[~np.isin(group, instance.running.never)]
+    root = np.array(roots(instance), dtype=np.int64)
+    needed = root[instance.roles.group[instance.pod_role[kept(instance, plan)]]]
+    group = np.unique(instance.roles.group[instance.pod_role[plan.node >= 0]])
+    group = group[np.isin(root[group], needed) & ~np.isin(group, instance.running.never)]
     top = max(ranks(instance)[group].tolist(), default=None)
     found = []
     for v in plan.evicted.tolist():

@@ -13,7 +13,7 @@ from gangplan.models.tiers import tiers_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.explain.reasons import reasons
 from gangplan.solvers.planners.clearing import start_of
-from gangplan.solvers.planners.greedy import SECONDS
+from gangplan.solvers.planners.greedy import SECONDS, clean_plan
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
@@ -68,9 +68,13 @@ class Exact:
         progress("greedy", 0.0)
         # A model without evictions cannot go on from a plan with some.
         first = instance if self.formulation.preemption else without_units(instance)
-        start = start_of(first, tiers, min(SECONDS, limits.seconds))
+        start, more = clean_plan(
+            instance,
+            start_of(first, tiers, min(SECONDS, limits.seconds)),
+            tiers,
+            min(SECONDS, limits.seconds),
+        )
         greedy = time.perf_counter() - begin
-        refuse_broken(instance, start, "greedy")
         staged = solve_tiers(
             instance,
             tiers,
@@ -93,7 +97,7 @@ class Exact:
             "optimal" if all(tier.proven for tier in staged.tiers) else "feasible",
             self._about(solver, limits),
             reasons(instance, staged.plan, staged.tiers),
-            (*warnings, *staged.warnings),
+            (*warnings, *more, *staged.warnings),
             {
                 "greedy": greedy,
                 "build": 0.0,

@@ -1,22 +1,31 @@
 """Victims that fell for nothing come back, and only what was in their way goes."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+from gangplan.models.blame import blamed
+from gangplan.models.errors import PlanError
 from gangplan.models.gone import after
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import better, tiers_of, values
 from gangplan.models.verify import check
 from gangplan.models.verify.needless import returning
-from gangplan.solvers.planners.greedy import greedy_plan
+from gangplan.solvers.backends.highs import Highs
+from gangplan.solvers.base import Limits
+from gangplan.solvers.planners.exact import Exact
+from gangplan.solvers.planners.greedy import clean_plan, greedy_plan
 from gangplan.solvers.reprieve import reprieved
+from tests import brute_preemption
 from tests.brute_victims import every_set, lawful
 from tests.strategies_preemption import preempting, preempting_claims
 from tests.tiny import make_instance
+from tests.tiny_devices import with_devices
 from tests.tiny_running import with_running
 
 ONE = [{"node": n, "request": {"gpu": 4}} for n in (0, 1)]
@@ -127,6 +136,53 @@ def test_a_gang_taken_whole_comes_back_as_far_as_it_stands_again() -> None:
     back = reprieved(instance, plan(instance, 1, evicted=(0, 1, 2)))
     assert back.evicted.tolist() == [1]
     assert check(instance, back) == ()
+
+
+def opened_by_a_lower_one() -> Instance:
+    """Who opens a claim with an All request is of low priority, and stands where somebody runs.
+
+    a (10, on n1) and b (5, on n0) share the claim. n1 reaches a device that is taken for good, n0
+    does not: only beside b, in whose place a pod of priority 5 runs, does a get the claim.
+    """
+    nodes = [{"gpu": 0, "cpu": 9}, {"gpu": 0, "cpu": 9}]
+    a = {"priority": 10, "request": {"cpu": 1}, "eligible": [1]}
+    b = {"priority": 5, "request": {"gpu": 4}, "eligible": [0]}
+    devices: list[dict[str, Any]] = [
+        {"zone": [0, 1], "x": True},
+        {"node": 1, "x": True, "taken": True},
+    ]
+    every = [{"requests": [("g", {"word": "x", "count": "all"})]}]
+    made = with_devices(
+        make_instance(nodes, [a, b]), devices, every, {}, [{"roles": [0, 1], "spec": 0}]
+    )
+    return with_running(made, [{"node": 0, "request": {"gpu": 4}, "priority": 5}])
+
+
+def test_who_falls_for_a_claim_that_only_a_lower_pod_can_open_is_not_needless() -> None:
+    instance = opened_by_a_lower_one()
+    tiers = tiers_of(instance)
+    result = Exact(solver=Highs()).plan(instance, Limits(seconds=20))
+    assert result.plan.evicted.tolist() == [0]
+    assert check(instance, result.plan) == ()
+    assert (result.stop, result.warnings) == ("optimal", ())
+    assert brute_preemption.best(instance, tiers) == tuple(r.value for r in result.tiers)
+    # Without b, a would not be there: the pod falls for a, not for its equal.
+    assert blamed(instance, result.plan) == [(0,)]
+
+
+def test_a_greedy_plan_that_cannot_be_mended_gives_way_to_one_without_evictions() -> None:
+    instance = with_running(
+        make_instance([{"gpu": 0}, {"gpu": 4}], [{"priority": 5, "request": {"gpu": 4}}]), ONE
+    )
+    tiers = tiers_of(instance)
+    fine, said = clean_plan(instance, plan(instance, 1, evicted=()), tiers, 1.0)
+    assert (fine.node.tolist(), said) == ([1], ())
+    calm, said = clean_plan(instance, plan(instance, 1, evicted=(0, 1)), tiers, 1.0)
+    assert (calm.node.tolist(), calm.evicted.tolist()) == ([1], [])
+    assert len(said) == 1
+    assert "unit test/run0 and 1 more could come back" in said[0]
+    with pytest.raises(PlanError, match="gpu 4 asked, 0 free"):
+        clean_plan(instance, plan(instance, 0, evicted=()), tiers, 1.0)
 
 
 def broken_otherwise(instance: Instance, some: Plan) -> bool:

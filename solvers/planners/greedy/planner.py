@@ -14,8 +14,8 @@ from gangplan.models.result import COUNTING, Result, TierReport
 from gangplan.models.tiers import Tier, tiers_of, values
 from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, silent
+from gangplan.solvers.planners.greedy.clean import clean_plan
 from gangplan.solvers.planners.greedy.runs import SECONDS, greedy_runs
-from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.versions import versions
 
 
@@ -58,7 +58,7 @@ class Greedy:
         plan, warnings = greedy_runs(instance, tiers, seconds)
         clock.append(perf_counter())
         progress("verify", clock[-1] - clock[0])
-        refuse_broken(instance, plan, self.name)
+        plan, more = clean_plan(instance, plan, tiers, seconds)
         clock.append(perf_counter())
         progress("bound", clock[-1] - clock[0])
         reports = _reports(instance, plan, tiers)
@@ -74,7 +74,7 @@ class Greedy:
                 **said(preemption=self.preemption, pdb=self.pdb),
             },
             reasons={int(g): instance.names.held[g] for g in np.flatnonzero(instance.groups.held)},
-            warnings=(*nobody, *warnings),
+            warnings=(*nobody, *warnings, *more),
             seconds=dict(zip(("solve", "verify", "bound"), np.diff(clock).tolist(), strict=True)),
             versions=versions(),
         )

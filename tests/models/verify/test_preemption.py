@@ -10,6 +10,7 @@ import pytest
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.verify import check
+from tests import brute_preemption
 from tests.placing import place
 from tests.tiny import Row, make_instance
 from tests.tiny_running import with_running
@@ -253,3 +254,14 @@ def test_a_unit_of_another_instance_is_no_plan() -> None:
     (found,) = check(alone(0), evicting(alone(0), [0], [7]))
     assert found.family == "assign"
     assert "plan.evicted" in found.sentence
+
+
+def test_in_a_tree_any_group_that_may_evict_entitles_and_rule_9_tells_who_is_elastic() -> None:
+    """One child is enough, the one that evicts nobody: the other one is elastic."""
+    child = {"priority": 10, "request": {"gpu": 4}, "parent": 0}
+    base = make_instance([{"gpu": 4}, {"gpu": 0}], [child, child], [{"priority": 10}])
+    instance = with_running(base, [{"node": 1, "request": {"gpu": 4}}], never=[0])
+    plan = evicting(instance, [0, 1], [0])
+    assert brute_preemption.allowed(instance, plan)
+    (found,) = check(instance, plan)
+    assert "could come back" in found.sentence
