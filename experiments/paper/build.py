@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gangplan.experiments import plots
 from gangplan.experiments.paper.equations import blocks_of, typeset
-from gangplan.experiments.paper.results import constants, results
+from gangplan.experiments.paper.results import constants, losses, results
 from gangplan.experiments.records import DONE, Record, latest, load
 from gangplan.files import cannot_write, whole_text
 from gangplan.models.errors import Fault, InputError
@@ -17,6 +17,9 @@ KINDS = ("counts", "assignment")
 
 EXPERIMENTS = ("solvers", "solvers-short")
 """Experiments that the comparison may be made of: the first one with a finished run is."""
+
+EVICTING = "preemption"
+"""Experiment that the table of losses is made of."""
 
 
 def generate(source: Path, records: Path) -> tuple[str, ...]:
@@ -48,6 +51,8 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
     try:
         folder.mkdir(exist_ok=True)
         drawn = plots.plot_all(chosen, folder, "solvers") if plots.available() else ()
+        evicting = [one for one in latest(found) if one.experiment == EVICTING]
+        texts["losses"] = losses(evicting)
         texts["results"] = results(chosen, [path.name for path in drawn])
         for name, text in texts.items():
             with whole_text(folder / f"{name}.typ") as stream:

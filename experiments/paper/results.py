@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from gangplan.experiments.evicting import question
+from gangplan.experiments.lost import lost
 from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
 from gangplan.experiments.tables import Cell, Table, by_backend, by_instance, show
 from gangplan.models.bound import SCALE_BITS
@@ -64,6 +65,15 @@ def results(records: Sequence[Record], pictures: Sequence[str] = ()) -> str:
     out += [f"#let {table.name}-table = {_table(_narrowed(table))}" for table in tables]
     out += [f"#let {name}-table = []" for name in HIDDEN if not tables]
     return "\n".join(out) + "\n"
+
+
+def losses(records: Sequence[Record]) -> str:
+    """Write the table of what plans give up of running work, or that no run could."""
+    table = lost(records)
+    text = "[]" if table is None else _table(table)
+    present = f"#let present = {str(table is not None).lower()}"
+    said = _dictionary("said", facts(records))
+    return "\n".join([_IMPORT, present, said, f"#let table = {text}"]) + "\n"
 
 
 _IMPORT = '#import "../style.typ": figures'

@@ -2,8 +2,15 @@
 
 from collections.abc import Sequence
 
-from gangplan.experiments.paper.results import HIDDEN, agreement, constants, facts, results
-from gangplan.experiments.records import FAILED, SKIPPED, Record
+from gangplan.experiments.paper.results import (
+    HIDDEN,
+    agreement,
+    constants,
+    facts,
+    losses,
+    results,
+)
+from gangplan.experiments.records import FAILED, SKIPPED, Record, TierRecord
 from gangplan.experiments.tables import by_backend
 from gangplan.models.bound import SCALE_BITS
 from tests.experiments.record_cases import record, tier
@@ -94,3 +101,12 @@ def test_plots_of_several_settings_say_which() -> None:
     text = results(RUNS, ["solvers-3s-time.svg", "solvers-20s-time.svg"])
     assert "as in the table (3s)" in text
     assert "as in the table (20s)" in text
+
+
+def test_what_is_lost_is_a_table_of_its_own() -> None:
+    lost = TierRecord("lost-pods(0)", False, 3, 3, "search", True)
+    text = losses([record("a", tiers=(tier(5, 5), lost))])
+    assert "#let present = true" in text
+    assert '"training 16/8 seed 1", "exact", "highs/counts", "5", "0", "3", "0", ' in text
+    assert "#let present = false" in losses([record("a")])
+    assert "#let table = []" in losses(())
