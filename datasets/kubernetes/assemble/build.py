@@ -4,7 +4,7 @@ Nothing here depends on the order of the records: nodes, units, composites and p
 name (digits as numbers), so equal snapshots give equal digests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,10 +83,10 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         be read, requests that no column can hold.
     """
     with uncollected():
-        return _build(snapshot, ignore_unsupported)
+        return _build(snapshot, ignore_unsupported, {})
 
 
-def _build(snapshot: Snapshot, ignore_unsupported: bool) -> Instance:
+def _build(snapshot: Snapshot, ignore_unsupported: bool, kept: Mapping[str, str]) -> Instance:
     faults = Faults()
     duplicates(snapshot, faults)
     priorities = Priorities(snapshot.classes, faults)
@@ -104,7 +104,7 @@ def _build(snapshot: Snapshot, ignore_unsupported: bool) -> Instance:
         for g, unit in enumerate(members.units)
         for role in roles_of(unit, claims.users, faults)
     ]
-    work = work_of(snapshot, members, branches, priorities, claims.extended, told)
+    work = work_of(snapshot, members, branches, priorities, claims.extended, told, kept)
     faults.check()
 
     nodes = sorted(snapshot.nodes, key=lambda record: natural(record.name))
@@ -130,6 +130,10 @@ def _build(snapshot: Snapshot, ignore_unsupported: bool) -> Instance:
         ),
         work,
     )
+    failing = parts.claimed.failing if parts.claimed is not None else {}
+    if failing:  # not twice: what is kept does not come free
+        kept = {user: why for name, why in failing.items() for user in work.holders[name]}
+        return _build(snapshot, ignore_unsupported, kept)
     told += on_unknown_nodes(work.units, parts.node)
     told += notes.of_building(nodes, members, levels, snapshot.levels)
     return _instance(parts, snapshot, told)

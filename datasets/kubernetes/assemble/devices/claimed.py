@@ -52,6 +52,7 @@ class Claimed:
     gpus : (K,) GPUs that each pod of a role claims for itself.
     has, used : (N,) nodes with GPUs among their devices, and those where one is held.
     holds : what the fall of running users gives back.
+    failing : claim with a device that could come free, on which a selector fails -> why.
     """
 
     sections: Sections
@@ -59,6 +60,7 @@ class Claimed:
     has: Flags
     used: Flags
     holds: list[Hold]
+    failing: Mapping[str, str]
 
 
 def claiming(snapshot: Snapshot) -> Claiming:
@@ -95,7 +97,8 @@ def claimed(
     answers = Answers(kinds, claims.specs)
     taken = np.array([key in held.consumed for key in inventory.keys], dtype=np.bool_)
     taken &= ~inventory.multi
-    fitting = Fitting(inventory, kinds, answers, taken, [node.name for node in nodes], notes)
+    names = [node.name for node in nodes]
+    fitting = Fitting(inventory, kinds, answers, taken, freed.flags, names, notes)
     specs = [fitting.spec(record) for record in records]
     gpus = gpus_of(inventory)
     each = [
@@ -120,7 +123,8 @@ def claimed(
     )
     back = Returning(freed, stock, kept, offers, counters)
     holds = back.holds(holders, [one.name for one in common])
-    return Claimed(written, _sums(own, each, len(roles)), *gpus.nodes(held), holds)
+    failing = {freed.whole[i]: why for i, why in fitting.failing.items()}
+    return Claimed(written, _sums(own, each, len(roles)), *gpus.nodes(held), holds, failing)
 
 
 def _sums(own: Sequence[Own], each: Sequence[int], n_roles: int) -> Ints:

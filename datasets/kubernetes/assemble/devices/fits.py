@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,17 +28,22 @@ class Fitting:
     Attributes
     ----------
     taken : (I,) devices that somebody holds, and that serve one claim only.
+    returning : (I,) those of them that can come free.
     nodes : names of the nodes, for notes.
     notes : told where a selector fails, and where taints or a missing attribute leave a node
         without device.
+    failing : device that can come free, on which a selector fails -> which one, and why: the
+        nodes that reach it could serve the request until then only.
     """
 
     inventory: Inventory
     kinds: Kinds
     answers: Answers
     taken: Flags
+    returning: Flags
     nodes: Sequence[str]
     notes: list[str]
+    failing: dict[int, str] = field(default_factory=dict)
 
     def spec(self, record: SpecRecord) -> Spec:
         """Write a spec; ``uses`` are filled in once pots have units."""
@@ -131,7 +136,18 @@ class Fitting:
                     f"{name} is not served on {self._some(nodes)}: {reason}"
                     f" ({self.inventory.names(devices)})"
                 )
+        self._fails_later(name, answer, asked, barred)
         return barred
+
+    def _fails_later(self, name: str, answer: Answer, asked: Flags, barred: Flags) -> None:
+        """Remember devices whose return would bar a node that is not barred now."""
+        inventory = self.inventory
+        alone = (inventory.zone < 0) & (inventory.mates < 0)
+        later = inventory.usable & self.returning & ~asked
+        later &= ~(alone & barred[np.maximum(inventory.node, 0)])
+        for reason, kinds in answer.failed.items() if later.any() else ():
+            for i in np.flatnonzero(kinds[self.kinds.of] & later).tolist():
+                self.failing.setdefault(i, f"{name}: {reason}, {inventory.name(i)}")
 
     def _unsettled(self, name: str) -> Flags:
         """(N,) nodes where nobody can say what all devices are."""

@@ -1,6 +1,6 @@
 """Running work of a snapshot -> `Running`: the order of the steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gangplan.datasets.kubernetes.assemble import room
@@ -57,10 +57,17 @@ def work_of(
     priorities: Priorities,
     extended: Extended,
     notes: list[str],
+    kept: Mapping[str, str],
 ) -> Work:
-    """Find the units, and what protects them; priorities that are wrong go to their faults."""
+    """Find the units, and what protects them; priorities that are wrong go to their faults.
+
+    Parameters
+    ----------
+    kept : full names of pods that are not evicted although they could be -> why.
+    """
     group = groups_of(members.units)
-    units = standing_of(members, branches, group, priorities, notes)
+    units = standing_of(members, branches, group, priorities, notes, kept)
+    notes += _kept(kept)
     pods = [pod for unit in units for pod in unit.pods]
     falling = set(map(full_name, pods))
     claims = snapshot.devices.claims
@@ -128,6 +135,16 @@ def section_of(
         for unit in work.units
     ]
     return running(len(resources), units, work.floors, work.budgets, holds, work.never)
+
+
+def _kept(kept: Mapping[str, str]) -> Iterator[str]:
+    """Tell of pods that stay for the sake of others."""
+    for why in dict.fromkeys(kept.values()):
+        names = [name for name, reason in kept.items() if reason == why]
+        yield (
+            f"{counted(len(names), 'pod')} not evicted: a selector would fail on a device that"
+            f" comes free, and bar the nodes that reach it ({why}): {some(names)}"
+        )
 
 
 def _minutes(pod: PodRecord, now: float) -> int:

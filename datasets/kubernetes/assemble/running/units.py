@@ -4,8 +4,8 @@ A pod falls alone; the pods of a PodGroup of disruption mode ``all`` together; b
 highest one of mode ``all`` takes everything under it along.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gangplan.datasets.kubernetes.assemble.holds import counted, named
 from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit
@@ -54,12 +54,14 @@ def standing_of(
     group: Mapping[str, int],
     priorities: Priorities,
     notes: list[str],
+    kept: Collection[str] = (),
 ) -> list[Standing]:
     """Divide the running pods into units, by name; fixed pods are of none.
 
     Parameters
     ----------
     group : as `groups_of` gives it.
+    kept : full names of pods that are not evicted although they could be.
     notes : told of what never falls because of a fixed member, and of what falls on nodes that
         nobody knows.
     """
@@ -69,6 +71,8 @@ def standing_of(
     found: list[Standing] = []
     for pod in members.running:
         name = full_name(pod)
+        if name in kept:
+            pod = replace(pod, fixed="kept")
         g = group.get(name, -1)
         if g >= 0 and members.units[g].record is not None:
             kind, owner = atoms[g]
