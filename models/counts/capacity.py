@@ -3,7 +3,7 @@ r"""Free room of the nodes, and what units leave behind (paper, eq. capacity).
     sum_k request[k, r] x[k, n]  <=  free[n, r] + sum_v room[v, n, r] e[v]         (capacity.fits)
     sum_{k never} request x      <=  free[n, r]                                    (capacity.never)
 
-for each node n and resource r; `never`: groups that use no room which an eviction makes. Rows are
+for each node n and resource r; never: groups that use no room which an eviction makes. Rows are
 divided, lowered and left out as in fits.py; room that is kept has rows of its own (kept.py). Off:
 no rows, and any number of pods fits a node.
 """

@@ -4,11 +4,13 @@ r"""Room that is kept for nominated pods (paper, eq. kept).
                                                                                    (capacity.kept)
 
 for each node n, each priority q that a reservation on n has, and each resource r, over the groups
-of rank q or lower that no reservation on n is for; over the `never` ones of them without e, too.
-kept = what is reserved there for priority q or higher. Where more is kept than is free,
+of rank q or lower that no reservation on n is for; over those of them that use no room which an
+eviction makes, without e, too. kept = what is reserved there for priority q or higher. Where more
+is kept than is free,
 
     m[n, q, r] in {0, 1}                         victims make up for what is lacking
-    sum request x + (kept - free) m  <=  sum_v room e,    x[k, n] <= upper m        (capacity.made)
+    sum_k request x + (kept - free) m  <=  sum_v room e                             (capacity.made)
+    x[k, n]                            <=  upper m                                  (capacity.made)
 
 Part of the capacity family.
 """

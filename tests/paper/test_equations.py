@@ -1,5 +1,6 @@
 """The equations of the paper are those of the docstrings, and docstrings say what is written."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -185,6 +186,13 @@ def test_what_is_typeset_names_every_row(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_paper_includes_the_blocks(kind: str) -> None:
     assert f'#include "generated/{kind}.typ"' in (PAPER / "gangplan.typ").read_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_formula_is_left_as_text(kind: str) -> None:
+    """Neither a relation in a note, nor a sum without an index, nor a single backtick."""
+    text = typeset(blocks_of(kind))
+    assert re.findall(r'.*(?:\\[<>`]|"sum").*', text) == []
 
 
 def test_notes_and_names_are_told_from_the_formula() -> None:
