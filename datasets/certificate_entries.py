@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gangplan.datasets.json_file import refuse
+from gangplan.datasets.plan_fields import objects, text
 from gangplan.models.certificate import Certificate, Claimant
 
 FIELD = "certificates"
@@ -40,9 +41,7 @@ def certificates_of(path: str, document: Mapping[str, object]) -> tuple[Certific
     ------
     InputError : an entry that does not fit the table above.
     """
-    entries = document.get(FIELD, [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise refuse(path, FIELD, "a list of objects expected")
+    entries = objects(path, FIELD, document.get(FIELD, []))
     found = tuple(_certificate(path, f"{FIELD}[{i}]", entry) for i, entry in enumerate(entries))
     if len({certificate.tier for certificate in found}) < len(found):
         raise refuse(path, FIELD, "two certificates of one tier")
@@ -92,14 +91,11 @@ def _certificate(path: str, field: str, entry: Mapping[str, Any]) -> Certificate
 
 
 def _text(path: str, field: str, entry: Mapping[str, Any], key: str) -> str:
-    value = entry.get(key, "")
-    if not isinstance(value, str):
-        raise refuse(path, f"{field}.{key}", "a text expected")
-    return value
+    return text(path, f"{field}.{key}", entry.get(key, ""))
 
 
-def _multipliers(path: str, field: str, text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    pairs = [_PAIR.fullmatch(word) for word in text.split()]
+def _multipliers(path: str, field: str, said: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    pairs = [_PAIR.fullmatch(word) for word in said.split()]
     rows = [int(pair[1]) for pair in pairs if pair is not None]
     values = [int(pair[2]) for pair in pairs if pair is not None]
     if len(rows) < len(pairs):
@@ -108,10 +104,8 @@ def _multipliers(path: str, field: str, text: str) -> tuple[tuple[int, ...], tup
 
 
 def _solvers(path: str, field: str, entries: object) -> tuple[Claimant, ...]:
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise refuse(path, f"{field}.solvers", "a list of objects expected")
     where = f"{field}.solvers"
     return tuple(
         Claimant(*(_text(path, where, entry, key) for key in ("name", "version", "options")))
-        for entry in entries
+        for entry in objects(path, where, entries)
     )

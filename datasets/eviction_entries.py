@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gangplan.datasets.json_file import refuse
+from gangplan.datasets.plan_fields import text, texts
 from gangplan.models.arrays import Ints
 from gangplan.models.blame import blamed
 from gangplan.models.columns import BARE
@@ -71,7 +72,7 @@ def evicted_of(path: str, entries: Sequence[Mapping[str, Any]], instance: Instan
     found: set[int] = set()
     for i, entry in enumerate(entries):
         field = f"evictions[{i}]"
-        kind, name = _text(path, f"{field}.kind", entry), _text(path, f"{field}.unit", entry)
+        kind, name = (text(path, f"{field}.{key}", entry.get(key)) for key in ("kind", "unit"))
         if kind not in KINDS:
             raise refuse(path, f"{field}.kind", f"one of {', '.join(KINDS)} expected, not {kind}")
         v = number.get((kind, name))
@@ -80,7 +81,7 @@ def evicted_of(path: str, entries: Sequence[Mapping[str, Any]], instance: Instan
         if v in found:
             raise refuse(path, f"{field}.unit", f"{name} is evicted twice")
         found.add(v)
-        pods = _texts(path, f"{field}.pods", entry)
+        pods = texts(path, f"{field}.pods", entry.get("pods"))
         if sorted(pods) != sorted(pods_of(instance, v)):
             other = sorted({*pods} ^ {*pods_of(instance, v)})[:1]
             more = f": {other[0]}" if other else ""
@@ -89,21 +90,7 @@ def evicted_of(path: str, entries: Sequence[Mapping[str, Any]], instance: Instan
         if type(priority) is not int or priority != int(running.priority[v]):
             said = f"{kind} {name} has priority {int(running.priority[v])}"
             raise refuse(path, f"{field}.priority", said)
-        for group in _texts(path, f"{field}.for", entry):
+        for group in texts(path, f"{field}.for", entry.get("for")):
             if group not in known:
                 raise refuse(path, f"{field}.for", f"{group} is no group here")
     return np.array(sorted(found), dtype=np.int64)
-
-
-def _text(path: str, field: str, entry: Mapping[str, Any]) -> str:
-    value = entry.get(field.rpartition(".")[2])
-    if not isinstance(value, str):
-        raise refuse(path, field, "a text expected")
-    return value
-
-
-def _texts(path: str, field: str, entry: Mapping[str, Any]) -> list[str]:
-    value = entry.get(field.rpartition(".")[2])
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise refuse(path, field, "a list of texts expected")
-    return value

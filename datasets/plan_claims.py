@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gangplan.datasets.allocation_entries import allocation_entries
-from gangplan.datasets.eviction_entries import eviction_entries
+from gangplan.datasets.eviction_entries import FEWEST, eviction_entries
+from gangplan.datasets.group_entries import group_entries
 from gangplan.datasets.json_file import refuse
-from gangplan.datasets.plan_file import group_entries, result_of
+from gangplan.datasets.plan_file import result_of
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.restrict import as_planned
@@ -79,6 +80,8 @@ def _eviction_claims(
     ]
     if true and not len(as_planned(instance, result.planner).running):
         claims.insert(0, f"evictions: {len(true)}, by a planner that was to evict nobody")
+    if document.get("policy") not in (None, FEWEST):
+        claims.append(f"policy: {document['policy']!r:.60}, and plans keep to {FEWEST!r}")
     return claims
 
 

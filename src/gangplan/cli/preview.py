@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Console
 
 from gangplan.cli.tables import show_table
-from gangplan.datasets.plan_file import group_entries
+from gangplan.datasets.group_entries import group_entries
 from gangplan.models.instance import Instance
 from gangplan.models.restrict import as_planned
 from gangplan.models.result import Result
