@@ -62,10 +62,18 @@ def said(*, preemption: bool = True, pdb: str = "soft") -> dict[str, object]:
 
 
 def as_planned(instance: Instance, planner: Mapping[str, object]) -> Instance:
-    """Return the instance that a result's planner has planned, by the options it wrote down."""
+    """Return the instance that a result's planner has planned, by the options it wrote down.
+
+    Raises
+    ------
+    PlanError : ``preemption`` is neither True nor False, or another word for ``pdb``.
+    """
+    preemption = planner.get("preemption", True)
+    if not isinstance(preemption, bool):
+        raise PlanError(f"preemption {preemption!r:.60}: true or false expected")
     return restricted(
         instance,
         str(planner.get("objective", "groups")),
-        preemption=planner.get("preemption", True) is not False,
+        preemption=preemption,
         pdb=str(planner.get("pdb", "soft")),
     )

@@ -38,14 +38,6 @@ class Return:
     sentence: str
 
 
-def staying(instance: Instance, plan: Plan, priority: int) -> Flags:
-    """(P,) new pods that stay when a part of this priority asks for its place.
-
-    Those that a minimum needs, of roots of a higher priority.
-    """
-    return _above(instance, kept(instance, plan), priority)
-
-
 def returning(instance: Instance, plan: Plan) -> list[Return]:
     """List the parts that could come back, each by itself; empty where no victim is needless.
 

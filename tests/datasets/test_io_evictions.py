@@ -139,6 +139,22 @@ def test_evictions_of_a_planner_that_was_to_evict_nobody_are_a_false_claim() -> 
     assert "evictions: 2, by a planner that was to evict nobody" in claims
 
 
+def test_another_policy_than_that_of_plans_is_a_false_claim() -> None:
+    document = document_of(full())
+    assert not [claim for claim in false_claims(document, full(), "p") if "policy" in claim]
+    document["policy"] = "elastic first"
+    said = "policy: 'elastic first', and plans keep to 'fewest victims first'"
+    assert said in false_claims(document, full(), "p")
+
+
+@pytest.mark.parametrize("word", [0, 1, "false", None, []])
+def test_a_planner_whose_preemption_is_neither_on_nor_off_is_refused(word: object) -> None:
+    document = document_of(full())
+    document["planner"]["preemption"] = word
+    with pytest.raises(InputError, match=r"planner: preemption .*: true or false expected"):
+        false_claims(document, full(), "p")
+
+
 def test_a_plan_without_the_entry_evicts_nobody() -> None:
     document = document_of(full())
     del document["evictions"]

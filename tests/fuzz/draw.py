@@ -60,6 +60,17 @@ def draw_claiming(seed: int) -> Case:
             return with_claims(rng, case)
 
 
+def draw_running(seed: int) -> Case:
+    """Return another case of a seed, in which pods run that could make room; some have claims."""
+    rng = Random(f"evicting {seed}")
+    while True:
+        case = _draw(rng, seed)
+        if case.device_unit == 1 and case.objective != "weighted-gpus" and _effort(case) <= SMALL:
+            case = with_pods(rng, with_claims(rng, case) if rng.random() < CLAIMS else case)
+            if case.pods:
+                return case
+
+
 def _draw(rng: Random, seed: int) -> Case:
     on = {name for name in FEATURES if rng.random() < 0.65}
     if rng.random() < 0.6:

@@ -8,8 +8,9 @@ import numpy as np
 
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Allocations, Plan
-from gangplan.models.verify.needless import returning, staying
+from gangplan.models.verify.needless import returning
 from tests import brute, brute_preemption
+from tests.brute_staying import staying
 from tests.brute_victims import lawful, root_of
 
 ROW = ("pod", "claim", "choice", "device")
@@ -57,7 +58,8 @@ def _could(instance: Instance, plan: Plan) -> Iterator[frozenset[int]]:
 
 def _without(instance: Instance, plan: Plan, back: frozenset[int]) -> Plan:
     """Let units come back, and take away what rule 9 takes away."""
-    stay = staying(instance, plan, max(int(instance.running.priority[v]) for v in back))
+    pods = staying(instance, plan, max(int(instance.running.priority[v]) for v in back))
+    stay = np.isin(np.arange(instance.n_pods), sorted(pods))
     given, claims = plan.allocations, instance.claims
     roles = set(instance.pod_role[stay].tolist())
     pairs = zip(claims.user_shared.tolist(), claims.user_role.tolist(), strict=True)

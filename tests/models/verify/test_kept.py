@@ -4,11 +4,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gangplan.models.gone import after
 from gangplan.models.instance import Instance
+from gangplan.models.tiers import tiers_of
+from gangplan.models.verify.evictions import ranks
 from gangplan.models.verify.kept import kept
 from gangplan.models.verify.needless import returning
+from gangplan.models.victims import victims_of
+from gangplan.solvers.planners.greedy import greedy_plan
+from tests.brute_staying import staying
 from tests.placing import place
+from tests.strategies import instances
+from tests.strategies_preemption import preempting
 from tests.tiny import Row, make_instance
 from tests.tiny_running import with_running
 
@@ -90,3 +101,29 @@ def test_composites_below_composites_count_what_they_keep() -> None:
     instance = make_instance(NODES, groups, composites)
     assert needed(instance, [0, 0, 0, 0]) == [2]
     assert needed(instance, [0, 0, -1, -1]) == [0, 1]
+
+
+def same_reading(data: st.DataObject) -> None:
+    """What greedy places, mostly with room for elastic pods, and the plain reading of rule 9."""
+    instance = data.draw(st.one_of(preempting(), instances(max_nodes=5, max_pods=10)))
+    if data.draw(st.booleans()):
+        instance = after(instance, np.flatnonzero(victims_of(instance).can))
+    more = instance.nodes.free + data.draw(st.integers(0, 9))
+    instance = replace(instance, nodes=replace(instance.nodes, free=more))
+    plan = greedy_plan(instance, tiers_of(instance), 0.0)
+    needed, rank = kept(instance, plan), ranks(instance)[instance.roles.group[instance.pod_role]]
+    for p in sorted({-1, *rank.tolist()}):
+        assert set(np.flatnonzero(needed & (rank > p)).tolist()) == staying(instance, plan, p)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_plain_reading_of_rule_9_lets_the_same_pods_stay(data: st.DataObject) -> None:
+    same_reading(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, derandomize=False)
+@given(st.data())
+def test_a_plain_reading_of_rule_9_lets_the_same_pods_stay_long(data: st.DataObject) -> None:
+    same_reading(data)
