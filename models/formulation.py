@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gangplan.models.arrays import Floats, Ints
+from gangplan.models.folding import Folded
 from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
@@ -46,6 +47,11 @@ def roles_and_nodes(instance: Instance) -> int:
     return int(loosened(instance).can_use.sum())
 
 
+def unfolded(model: Any, milp: Milp) -> Folded | None:
+    """Return None: nothing is known to be alike."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A formulation by name; a model is opaque to everybody else (it has ``.milp``).
@@ -59,6 +65,8 @@ class Kind:
     encode : (model, plan) -> point (n,) that keeps every row.
     cells : instance -> how large its model would be, without writing it; compared with the limits
         of the staged solve. ``cell``: what it counts.
+    fold : (model, its rows and perhaps more, under a cost) -> a smaller one whose bound holds too;
+        None where nothing is alike.
     """
 
     name: str
@@ -68,6 +76,7 @@ class Kind:
     encode: Callable[[Any, Plan], Ints]
     cells: Callable[[Instance], int] = roles_and_nodes
     cell: str = "pairs of role and node"
+    fold: Callable[[Any, Milp], Folded | None] = unfolded
 
     def write(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
         """Write the model of an instance."""
@@ -101,3 +110,7 @@ class Writing:
     def encode(self, plan: Plan) -> Ints:
         """Write a plan as a point."""
         return self.kind.encode(self.model, plan)
+
+    def fold(self, milp: Milp) -> Folded | None:
+        """Return a smaller model for the same question; None where nothing is alike."""
+        return self.kind.fold(self.model, milp)

@@ -4,15 +4,18 @@ What the answer is worth is for ``search`` to judge.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Real
 
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
-from gangplan.models.errors import SolverError
+from gangplan.models.errors import PlanError, SolverError
+from gangplan.models.folding import Folded
 from gangplan.models.milp import Milp
 from gangplan.solvers.base import Interrupted, Limits, Outcome, Solver, Stop
+from gangplan.solvers.claims import checked_point
 from gangplan.solvers.second import Way, doubted
 
 LEAST_SECONDS = 0.005
@@ -20,6 +23,9 @@ LEAST_SECONDS = 0.005
 
 FAILURES = 2
 """After so many failures a solver is not asked again."""
+
+Fold = Callable[[Milp], Folded | None]
+"""A smaller model with the same bound, if there is one (``Writing.fold``)."""
 
 LONGEST = 1_000
 """Characters of a solver's own words that are kept."""
@@ -34,6 +40,7 @@ class Asking:
     warnings, seconds : what happened, for the user; phases ``bound``, ``search`` and
         ``again`` (an answer that was wrong, asked for once more).
     interrupted : Ctrl-C ended a solve; what that had found is taken, and nothing more is asked.
+    fold : how models get smaller before they are searched.
     crash : why the last ``first`` failed; empty where it did not.
     """
 
@@ -41,6 +48,7 @@ class Asking:
     limits: Limits
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    fold: Fold | None = None
     interrupted: bool = False
     crash: str = ""
     _failures: int = 0
@@ -62,7 +70,7 @@ class Asking:
         limits = replace(self.limits, seconds=until - time.monotonic())
         begin = time.monotonic()
         try:
-            outcome = asked(self.solver, milp, limits, start)
+            outcome = asked(self.solver, milp, limits, start, self.fold)
         except KeyboardInterrupt as stop:
             self.interrupted = True
             if not isinstance(stop, Interrupted):
@@ -99,7 +107,7 @@ class Asking:
         """Solve another way, with another seed; None where it failed, and no ``what``."""
         begin = time.monotonic()
         try:
-            return asked(way.solver, milp, doubted(self.limits, seconds), start)
+            return asked(way.solver, milp, doubted(self.limits, seconds), start, self.fold)
         except KeyboardInterrupt:
             self.interrupted = True
             return None
@@ -120,17 +128,55 @@ class Asking:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - begin
 
 
-def asked(solver: Solver, milp: Milp, limits: Limits, start: Ints | None = None) -> Outcome:
+def asked(
+    solver: Solver,
+    milp: Milp,
+    limits: Limits,
+    start: Ints | None = None,
+    fold: Fold | None = None,
+) -> Outcome:
     """Solve, and return an answer of which every field has its type.
+
+    Where a search can be folded, the folded model is solved; where its point cannot be spread over
+    the columns again, the model itself after that, in the time that is left.
 
     Raises
     ------
     SolverError : it is no Outcome, or one that cannot be read; else whatever the solver raises.
     """
+    smaller = fold(milp) if fold is not None and milp.integer.any() else None
     try:
-        return _typed(solver.solve(milp, limits, start=start), solver.name)
+        if smaller is None:
+            return _typed(solver.solve(milp, limits, start=start), solver.name)
+        begin = time.monotonic()
+        first = None if start is None else smaller.gathered(start)
+        answer = _typed(solver.solve(smaller.milp, limits, start=first), solver.name)
+        outcome = _spread(milp, smaller, answer)
+        left = limits.seconds - (time.monotonic() - begin)
+        if outcome.x is not None or answer.x is None or left < LEAST_SECONDS:
+            return outcome
+        return asked(solver, milp, replace(limits, seconds=left), start)
     except Interrupted as stop:
-        raise Interrupted(_typed(stop.outcome, solver.name)) from stop
+        outcome = _typed(stop.outcome, solver.name)
+        if smaller is not None and outcome.x is not None:
+            outcome = _spread(milp, smaller, outcome)
+        raise Interrupted(outcome) from stop
+
+
+def _spread(milp: Milp, smaller: Folded, outcome: Outcome) -> Outcome:
+    """Return the answer with the point of the model; without one where it breaks a row."""
+    if outcome.x is None:
+        return outcome
+    try:
+        folded = checked_point(smaller.milp, outcome.x)
+    except PlanError as error:
+        said_of = f"gave a point that failed its check: {error}"
+        return replace(outcome, stop=Stop.ERROR, message=said_of)
+    try:
+        point = checked_point(milp, smaller.spread(folded).astype(np.float64))
+    except PlanError:
+        return replace(outcome, stop=Stop.NONE_FOUND, x=None, objective=None)
+    return replace(outcome, x=point.astype(np.float64))
 
 
 def said(error: BaseException) -> str:

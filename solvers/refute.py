@@ -12,7 +12,7 @@ from gangplan.models.formulation import Writing
 from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
 from gangplan.models.tiers import Tier, better, values
-from gangplan.solvers.asking import LEAST_SECONDS, asked, said
+from gangplan.solvers.asking import LEAST_SECONDS, Fold, asked, said
 from gangplan.solvers.base import Limits, Outcome, Stop
 from gangplan.solvers.claims import checked_plan, checked_point
 from gangplan.solvers.held import better_than, no_worse, priced, signed
@@ -57,7 +57,7 @@ def refute(
         return Verdict(CONFIRMED if holds else REFUTED, COUNTING, text)
     harder = better_than(milp, signed(tier, bound))
     try:
-        way, outcome = _asked(way, harder, limits)
+        way, outcome = _asked(way, harder, limits, model.fold)
     except Exception as error:  # whatever a solver from outside raises: it has settled nothing
         return Verdict(NOT_SETTLED, way.how, f"the search failed: {said(error)}")
     if outcome.x is not None:
@@ -75,16 +75,16 @@ def refute(
     return Verdict(NOT_SETTLED, way.how, f"{way.how} reached {reached} and found nothing better")
 
 
-def _asked(way: Way, milp: Milp, limits: Limits) -> tuple[Way, Outcome]:
+def _asked(way: Way, milp: Milp, limits: Limits, fold: Fold) -> tuple[Way, Outcome]:
     """Ask; after a broken point or an error ask the solver's own second way in the time left."""
     until = time.monotonic() + limits.seconds
-    outcome = asked(way.solver, milp, limits)
+    outcome = asked(way.solver, milp, limits, fold=fold)
     second = own_way(way.solver) if _is_broken(milp, outcome) else None
     left = until - time.monotonic()
     if second is None or left < LEAST_SECONDS:
         return way, outcome
     again = Way(second.solver, way.other)
-    return again, asked(again.solver, milp, doubted(limits, left))
+    return again, asked(again.solver, milp, doubted(limits, left), fold=fold)
 
 
 def _is_broken(milp: Milp, outcome: Outcome) -> bool:

@@ -195,7 +195,7 @@ class _Run:
         if not milp.cost.any():
             return self._believed(bound, self._constant(model, tier, milp.offset))
         if self.search is None:
-            asking = Asking(self.solver, self.limits, self.warnings, self.seconds)
+            asking = Asking(self.solver, self.limits, self.warnings, self.seconds, model.fold)
             self.search = Search(model, self.tiers, asking, self.second)
             self.deadline = time.monotonic() + self.limits.seconds
         assert self.deadline is not None  # set beside the search

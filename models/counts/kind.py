@@ -1,5 +1,6 @@
 """The counts formulation as a kind."""
 
+from gangplan.models.counts.alike import fold
 from gangplan.models.counts.decode import decode, encode
 from gangplan.models.counts.formulation import build, tier_cost
 from gangplan.models.errors import FormulationError
@@ -20,4 +21,4 @@ def cells(instance: Instance) -> int:
     return pairs + len(table) + int((table.entry_fixed == 0).sum())
 
 
-COUNTS = Kind("counts", build, tier_cost, decode, encode, cells, "pairs of role and node")
+COUNTS = Kind("counts", build, tier_cost, decode, encode, cells, "pairs of role and node", fold)
