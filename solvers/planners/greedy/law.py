@@ -81,6 +81,10 @@ class Law:
         """Tell whether some group, or a tree above it, may not lose just these units."""
         return any(self._group_broken(g, fallen) or self._tree_broken(g, fallen) for g in groups)
 
+    def torn(self, fallen: set[int], groups: Iterable[int]) -> bool:
+        """Tell whether some group, whatever trees say, may not lose just these units."""
+        return any(self._group_broken(g, fallen) for g in groups)
+
     def whole(self, g: int, fallen: set[int]) -> bool:
         """Tell whether all running members of a group fall."""
         return self._complete.get(g, False) and all(v in fallen for v in self._units[g])

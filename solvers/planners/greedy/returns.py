@@ -64,13 +64,23 @@ def _with_others(law: Law, fallen: set[int], unit: int, trial: Trial) -> list[in
     back: list[int] = []
     for part in law.parts(unit, fallen):
         back += [v for v in part if v not in back and (v == unit or trial.take(v))]
-        if not law.broken(fallen.difference(back), law.groups[unit]):
+        if _may(law, fallen, back):
             return back
     for extra in law.surplus(fallen, back):
         back.remove(extra)
         trial.drop(extra)
-    if not law.broken(fallen.difference(back), law.groups[unit]):
+    for v in reversed(tuple(back)):
+        # Of a tree, some groups may not have found room for all whom they need.
+        if v != unit and law.torn(fallen.difference(back), law.groups[v]):
+            back.remove(v)
+            trial.drop(v)
+    if _may(law, fallen, back):
         return back
     for v in reversed(back):
         trial.drop(v)
     return []
+
+
+def _may(law: Law, fallen: set[int], back: list[int]) -> bool:
+    groups = sorted({g for v in back for g in law.groups[v]})
+    return not law.broken(fallen.difference(back), groups)

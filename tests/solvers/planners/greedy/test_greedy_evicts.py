@@ -134,6 +134,23 @@ def test_a_tree_makes_room_for_its_children() -> None:
     assert len(plan.evicted) == 2
 
 
+def test_of_a_tree_nobody_comes_back_without_those_whom_its_group_needs() -> None:
+    groups = [
+        {"minimum": 2, "running": [0, 0], "roles": [], "parent": 0},
+        {"minimum": 2, "running": [0, 0], "roles": [], "parent": 0},
+        {"minimum": 1, "running": [0, 0], "roles": [], "parent": 0},
+        {"priority": 9, "minimum": 3, "wanted": 3, "request": {"gpu": 1}},
+    ]
+    instance = make_instance([{"gpu": 0}], groups, [{"minimum": 3}])
+    # Beside the new gang there is room for 3 + 3, one of 2 and one of 1.
+    each = (2, 2, 3, 3, 1, 1)
+    pods = [{"node": 0, "request": {"gpu": n}, "group": v // 2} for v, n in enumerate(each)]
+    instance = with_running(instance, pods)
+    plan = greedy_plan(instance, tiers_of(instance))
+    assert [v.sentence for v in check(instance, plan)] == []
+    assert plan.evicted.tolist() == [0, 1, 2, 3, 4, 5]
+
+
 def test_a_budget_turns_the_choice_and_a_hard_one_forbids_it() -> None:
     old = [{"minimum": 1, "running": [0], "roles": []}, {"minimum": 1, "running": [1], "roles": []}]
     instance = make_instance([{"gpu": 0}] * 2, [*old, urgent(1)])
