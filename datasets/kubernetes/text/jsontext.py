@@ -27,6 +27,11 @@ class Reader(Protocol):
         """Take the next chunk."""
         ...
 
+    @property
+    def breaks(self) -> int:
+        """Line breaks in all that was taken."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -165,8 +170,9 @@ class _Scanner:
         self._reader = reader
         self._text = ""
         self._pos = 0
-        self._lines = 0  # line breaks before the window
-        self._column = 0  # characters between the last of them and the window
+        self._lines = 0  # line breaks before the place in the window up to which they are counted
+        self._counted = 0  # that place; -1 when nobody has asked since the window moved
+        self._column = 0  # characters between the last line break and the window
         self._decode = json.JSONDecoder(
             object_pairs_hook=_pairs if strict else None,
             parse_float=str,
@@ -176,21 +182,29 @@ class _Scanner:
     @property
     def line(self) -> int:
         """The current line, from 1."""
-        return self._lines + self._text.count("\n", 0, self._pos) + 1
+        return self._breaks(self._pos) + 1
+
+    def _breaks(self, pos: int) -> int:
+        """Count the line breaks before a place that is not behind the one asked for last."""
+        if self._counted < 0:
+            self._lines = self._reader.breaks - self._text.count("\n", pos)
+        else:
+            self._lines += self._text.count("\n", self._counted, pos)
+        self._counted = pos
+        return self._lines
 
     def error(self, message: str, pos: int | None = None) -> Malformed:
         """Make an error about a place in the window (the current one by default)."""
         pos = self._pos if pos is None else pos
-        breaks = self._text.count("\n", 0, pos)
-        column = pos - self._text.rfind("\n", 0, pos) if breaks else self._column + pos + 1
-        return at(self._lines + breaks + 1, column, message)
+        last = self._text.rfind("\n", 0, pos)
+        column = pos - last if last >= 0 else self._column + pos + 1
+        return at(self._breaks(pos) + 1, column, message)
 
     def _more(self) -> bool:
         """Forget what is behind and at least double what is ahead; False at the end."""
-        gone = self._text[: self._pos]
-        breaks = gone.count("\n")
-        self._lines += breaks
-        self._column = len(gone) - gone.rfind("\n") - 1 if breaks else self._column + len(gone)
+        last = self._text.rfind("\n", 0, self._pos)
+        self._column = self._pos - last - 1 if last >= 0 else self._column + self._pos
+        self._counted = -1
         parts = [self._text[self._pos :]]
         wanted, size = max(1, len(parts[0])), 0
         while size < wanted and (chunk := self._reader.read()):

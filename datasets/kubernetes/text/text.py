@@ -62,6 +62,11 @@ class TextReader:
         self._line += data.count(b"\n")
         self._ahead += text
 
+    @property
+    def breaks(self) -> int:
+        """Line breaks in all that was taken; only known once something was."""
+        return self._line - 1
+
     def start(self) -> str:
         """Give the first characters without taking them."""
         return self._ahead[:_SNIFF]
@@ -96,8 +101,10 @@ class Ahead:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self.breaks = 0
 
     def read(self) -> str:
         """Take the text; empty the second time."""
         text, self._text = self._text, ""
+        self.breaks = max(text.count("\n"), self.breaks)
         return text

@@ -20,9 +20,12 @@ class Pieces:
 
     def __init__(self, text: str, size: int) -> None:
         self._pieces = iter([text[i : i + size] for i in range(0, len(text), size)])
+        self.breaks = 0
 
     def read(self) -> str:
-        return next(self._pieces, "")
+        piece = next(self._pieces, "")
+        self.breaks += piece.count("\n")
+        return piece
 
 
 def objects(text: str, size: int = 10**6) -> list[Any]:
@@ -40,6 +43,13 @@ HARD = (
 def test_the_size_of_the_chunks_changes_nothing(size: int) -> None:
     assert objects(HARD, size) == objects(HARD)
     assert objects(HARD)[-3:] == [17, "text", "-1.5e-3"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 10**6])
+def test_every_value_knows_its_line(size: int) -> None:
+    text = "\n{}\n\n" + HARD + '\n[\n1\n]\n {"a":\n2} "x" 3\n\n4'
+    lines = [value.line for value in values(Pieces(text, size))]
+    assert lines == [2, 4, 4, 6, 6, 6, 7, 10, 11, 11, 13]
 
 
 @pytest.mark.parametrize("size", [1, 3, 10**6])
@@ -98,6 +108,7 @@ def test_items_come_before_the_text_ends() -> None:
 
     class Endless(Ahead):
         def __init__(self) -> None:
+            super().__init__("")
             self._pieces = endless()
 
         def read(self) -> str:
