@@ -15,6 +15,9 @@ from gangplan.models.plan import Plan
 from gangplan.models.tier import Tier
 from gangplan.models.victims import victims_of
 
+MOST = 2**62
+"""What a unit loses is cut to it, so that columns never overflow; no plan is worth as much."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
@@ -23,7 +26,7 @@ class Losses:
     Attributes
     ----------
     devices, pods, minutes : (V,) of the unit; minutes times devices of each pod, 1 where it has
-        none, 0 where nobody knows when it began.
+        none, 0 where nobody knows when it began. At most MOST.
     matches : (B, V) pods of the unit that a budget protects.
     """
 
@@ -43,14 +46,25 @@ def losses_of(instance: Instance) -> Losses:
     """Add up what the pods of each unit hold."""
     running = instance.running
     v, b = len(running), len(running.budget_allowed)
-    devices, minutes = np.zeros((2, v), dtype=np.int64)
-    np.add.at(devices, running.pod_unit, running.pod_devices)
     known = np.maximum(running.pod_minutes, 0)
-    np.add.at(minutes, running.pod_unit, known * np.maximum(running.pod_devices, 1))
+    devices = _sums(running.pod_unit, running.pod_devices, np.ones(len(known), dtype=np.int64), v)
+    minutes = _sums(running.pod_unit, known, np.maximum(running.pod_devices, 1), v)
     matches = np.zeros((b, v), dtype=np.int64)
     np.add.at(matches, (running.match_budget, running.pod_unit[running.match_pod]), 1)
     pods = np.bincount(running.pod_unit, minlength=v).astype(np.int64)
     return Losses(devices, pods, minutes, matches)
+
+
+def _sums(unit: Ints, amount: Ints, times: Ints, count: int) -> Ints:
+    """(V,) sums of products over the pods of each unit; at most MOST, which ``tiers_of`` refuses.
+
+    In Python integers where int64 could wrap round.
+    """
+    most = int(amount.max(initial=0)) * int(times.max(initial=0)) * len(unit)
+    total = np.zeros(count, dtype=object if most > MOST else np.int64)
+    np.add.at(total, unit, amount.astype(total.dtype) * times.astype(total.dtype))
+    sums: Ints = np.minimum(total, MOST).astype(np.int64)
+    return sums
 
 
 def lost_tiers(instance: Instance) -> dict[int, list[Tier]]:
@@ -90,3 +104,12 @@ def beyond_budgets(instance: Instance, falls: Flags) -> Ints:
     victims = losses_of(instance).matches[:, falls].sum(axis=1)
     beyond: Ints = np.maximum(victims - instance.running.budget_allowed, 0)
     return beyond
+
+
+def most_lost(instance: Instance, tier: Tier) -> int:
+    """Value of a ``lost`` tier if everybody who can fall did, in Python integers."""
+    falls, ((p, _),) = victims_of(instance).can, tier.weights
+    if tier.unit == "budgets":
+        return int(losses_of(instance).matches[:, falls & (instance.running.priority >= p)].sum())
+    mine = falls & (instance.running.priority == p)
+    return sum(losses_of(instance).each(tier.unit)[mine].tolist())

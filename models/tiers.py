@@ -34,7 +34,7 @@ from gangplan.models.arrays import Ints
 from gangplan.models.columns import GANG
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.losses import lost_tiers, lost_value
+from gangplan.models.losses import lost_tiers, lost_value, most_lost
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.tier import EXACT as EXACT
@@ -111,6 +111,8 @@ def _exact(instance: Instance, tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
                 priority, pods, each.get(tier.unit, [1] * len(pods)), strict=True
             )
         )
+        if tier.kind == "lost":
+            total = most_lost(instance, tier)
         if total > EXACT:
             raise PlanError(f"{tier.name}: worth up to {total}; above 2^53 no sum is exact")
     return tiers

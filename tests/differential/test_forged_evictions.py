@@ -91,11 +91,11 @@ def for_whom(rng: Random, instance: Instance, document: Document) -> None:
     if document["evictions"]:
         entry = rng.choice(document["evictions"])
         names = [group["group"] for group in document["groups"]]
-        some = rng.choice(names)
+        some, said = rng.choice(names), entry["for"]
+        said = said if isinstance(said, list) else []
         entry["for"] = rng.choice([
-            [], [some], [*entry["for"], some], [*entry["for"], *entry["for"][:1]],
-            entry["for"][1:], names, ["test/ghost"], some, None,
-            [instance.names.units[0]], [", ".join(entry["for"] or names)],
+            [], [some], [*said, some], [*said, *said[:1]], said[1:], names, ["test/ghost"], some,
+            None, [instance.names.units[0]], [", ".join(map(str, said or names))],
         ])  # fmt: skip
 
 
