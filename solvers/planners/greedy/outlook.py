@@ -1,5 +1,6 @@
 """Outlook: where room for a gang could be made, and about what it costs there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ class Outlook:
     fullness: Floats
 
 
-def outlook(room: Room, roles: range, may: Flags) -> Outlook:
+def outlook(room: Room, roles: Sequence[int], may: Flags) -> Outlook:
     """Look what is left when all of these units are gone."""
     # A shared claim without a site gets one with the group: now there is none.
     now = {k: room.slots(k).copy() for k in roles}

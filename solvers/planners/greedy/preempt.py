@@ -59,6 +59,14 @@ class Preemptor:
         """Admit a gang, where there is room or where others make some."""
         return self.forest.fits(group) or self.gang(group)
 
+    def evicts(self, group: int) -> bool:
+        """Tell whether others may make room for a group."""
+        return bool(self._victims.evicts[group])
+
+    def allowed(self) -> bool:
+        """Tell whether no hard budget is overdrawn."""
+        return self.book.costs.allowed(self._down())
+
     def cost(self) -> tuple[int, ...]:
         """Values of the ``lost`` tiers, in their order."""
         return self.book.costs.of(self._down())
@@ -107,7 +115,7 @@ class Preemptor:
         self, group: int, role: int, need: int, single: bool, attempt: Callable[[], bool]
     ) -> bool:
         """Make room for ``need`` pods in the cheapest of a few cells, and place them."""
-        placer, may = self.forest.placer, self._may(group)
+        placer, may = self.forest.placer, self.may(group)
         if not may.any():
             return False
         seen = outlook(self.room, self.book.roles(group), may)
@@ -123,7 +131,7 @@ class Preemptor:
         entry = _Entry(group, role, need, cells, seen.may, bill, attempt)
         return (self._count if single else self._probe)(entry, found.tolist())
 
-    def _may(self, group: int) -> Flags:
+    def may(self, group: int) -> Flags:
         """(V,) units that may fall for a group now."""
         if self.room.evictions is None:
             return np.zeros(0, dtype=np.bool_)
@@ -208,7 +216,7 @@ class Preemptor:
                 self.room.choose(t, int(domain[self.book.level[t], first]))
         if entry.attempt():
             self._bring_back(units)
-            if self.book.costs.allowed(self._down()):
+            if self.allowed():
                 return True
         self.room.undo(mark)
         self.forest.placer.remember(known)
@@ -239,7 +247,7 @@ class Preemptor:
         if self.room.evictions is None or not len(able):
             return False
         self.forest.last_resort = self.gang
-        seen = outlook(self.room, range(0), self._may(int(able[0])))
+        seen = outlook(self.room, range(0), self.may(int(able[0])))
         homes = self.forest.homes(composite, seen.fullness, seen.fullness)
         self.forest.last_resort = None
         costs: list[tuple[tuple[int, ...], int]] = []

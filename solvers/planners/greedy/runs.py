@@ -5,7 +5,8 @@ the next time, inside its priority.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 
@@ -17,15 +18,10 @@ from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.tiers import Tier, better, values
 from gangplan.models.victims import victims_of
 from gangplan.solvers.planners.greedy.allocator.search import STEPS
-from gangplan.solvers.planners.greedy.book import Book, book_of
-from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, ordered, styles, units_of
-from gangplan.solvers.planners.greedy.placer import Placer
-from gangplan.solvers.planners.greedy.preempt import Preemptor
-from gangplan.solvers.planners.greedy.relief import Relief
-from gangplan.solvers.planners.greedy.repack import Repack
-from gangplan.solvers.planners.greedy.room import Room
+from gangplan.solvers.planners.greedy.attempt import Attempt
+from gangplan.solvers.planners.greedy.book import book_of
+from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, styles, units_of
 from gangplan.solvers.planners.greedy.style import Style
-from gangplan.solvers.planners.greedy.trees import Forest
 from gangplan.solvers.reprieve import reprieved
 
 SECONDS = 1.0
@@ -82,13 +78,14 @@ def greedy_runs(
 def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Runs":
     """Run in one style after the other, then favour what failed."""
     runs = _Runs(instance, tiers, seconds)
-    falls, priced = len(instance.running) > 0, _asked(instance) < CROWDED
-    # Domains for their price come first, unless it matters more that they are filled well.
-    for style in sorted(styles(tiers), key=lambda style: priced and style.domain != "full"):
+    falls = len(instance.running) > 0
+    for style in _with_together(instance, tiers) if falls else styles(tiers):
         if runs.late(STYLES / 2 if falls else STYLES):
             break
         runs.add(style)
-    if (runs.failed or len(runs.plan.evicted)) and not runs.late():
+    if falls:
+        runs.improve()
+    elif runs.failed and not runs.late():
         runs.add(runs.style, repack=True)
     blame: Counter[Unit] = Counter(runs.failed)
     for _ in range(ROUNDS):
@@ -96,6 +93,16 @@ def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Ru
             break
         blame.update(runs.add(runs.style, blame))
     return runs
+
+
+def _with_together(instance: Instance, tiers: tuple[Tier, ...]) -> Iterator[Style]:
+    """Yield styles where somebody may fall, those with most promise first."""
+    # Domains for their price come first, unless it matters more that they are filled well.
+    priced = _asked(instance) < CROWDED
+    found = sorted(styles(tiers), key=lambda style: priced and style.domain != "full")
+    for number, style in enumerate(found, 1):
+        yield replace(found[0], together=number)
+        yield style
 
 
 def _asked(instance: Instance) -> float:
@@ -118,8 +125,10 @@ class _Runs:
     def __init__(self, instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> None:
         self._begin = perf_counter()
         self._seconds = seconds
-        self._longest = 0.0
+        self._longest = self._writing = 0.0
+        self._best: Attempt | None = None
         self._tiers = tiers
+        self._by_rank = all(len(tier.weights) <= 1 for tier in tiers)
         self._book = book_of(instance)
         self._units = units_of(self._book, tiers)
         self.plan = empty_plan(instance)
@@ -155,71 +164,27 @@ class _Runs:
     ) -> list[Unit]:
         """Run once more, keep the better plan; return what failed in this run."""
         start = perf_counter()
-        # A repacking run still has to place elastic pods and to write its plan down.
-        until = self._begin + self._seconds - 0.5 * self._longest if repack else 0.0
-        by_rank = all(len(tier.weights) <= 1 for tier in self._tiers)
-        plan, failed = run(self._book, self._units, style, blame, (by_rank, until), self._tiers)
-        found = values(self._book.instance, plan, self._tiers)
-        if self._longest == 0.0 or better(self._tiers, found, self.values):
-            self.plan, self.values, self.style, self.failed = plan, found, style, failed
+        attempt = Attempt(self._book, self._units, style, blame, self._tiers)
+        if repack:
+            # It still has to place elastic pods and to write its plan down.
+            attempt.improve(self._by_rank, self._begin + self._seconds - 0.5 * self._longest)
+        self._keep(attempt, style)
         if not repack:
             self._longest = max(self._longest, perf_counter() - start)
-        return failed
+        return attempt.failed
 
+    def improve(self) -> None:
+        """Go on with the best run, where somebody may fall, as long as time is left."""
+        if self._best:
+            self._best.improve(self._by_rank, self._begin + self._seconds - 1.5 * self._writing)
+            self._keep(self._best, self.style)
 
-def run(
-    book: Book,
-    units: list[Unit],
-    style: Style,
-    blame: Mapping[Unit, int] = NO_BLAME,
-    repack: tuple[bool, float] = (True, 0.0),
-    tiers: tuple[Tier, ...] = (),
-) -> tuple[Plan, list[Unit]]:
-    """Place in one style; return the plan, and the gangs and trees that did not fit.
-
-    ``repack``: whether ranks outweigh payments, and the time until which gangs are moved, domain by
-    domain; where some unit could fall, for these tiers. Trees are not.
-    """
-    room = Room(book)
-    forest = Forest(Placer(book, room, style))
-    preemptor = Preemptor(forest, style.domain != "full") if room.evictions else None
-    failed = _minima(forest, preemptor, ordered(units, style, blame))
-    by_rank, until = repack
-    if (failed or room.fallen) and perf_counter() < until:
-        if preemptor:
-            Relief(preemptor, units, tiers).run(until)
-            preemptor.reprieve()
-        else:
-            Repack(forest, units, by_rank).run(until)
-        failed = [u for u in failed if u.kind == "tree"]
-        failed += [u for u in units if u.kind == "gang" and not forest.placed(u.number)]
-    # Pods beyond the minima come last, so that they never cost an admission.
-    for priority in sorted(set(book.instance.groups.priority.tolist()), reverse=True):
-        forest.extend(priority)
-    return room.plan(), failed
-
-
-def _minima(forest: Forest, preemptor: Preemptor | None, units: list[Unit]) -> list[Unit]:
-    """Place minima, and single pods; return the gangs and trees that did not fit."""
-    failed = []
-    rank: int | None = None
-    for unit in units:
-        if preemptor and rank is not None and unit.rank < rank:
-            # Before pods of their own priority or lower stand in their way.
-            preemptor.reprieve(unit.rank)
-        rank = unit.rank
-        if unit.kind == "loose":
-            forest.more(unit.number)
-            if preemptor:
-                preemptor.loose(unit.number)
-        elif not _admitted(forest, preemptor, unit):
-            failed.append(unit)
-    if preemptor:
-        preemptor.reprieve()
-    return failed
-
-
-def _admitted(forest: Forest, preemptor: Preemptor | None, unit: Unit) -> bool:
-    if unit.kind == "gang":
-        return (preemptor.admit if preemptor else forest.gang)(unit.number)
-    return forest.tree(unit.number) or bool(preemptor and preemptor.tree(unit.number))
+    def _keep(self, attempt: "Attempt", style: Style) -> None:
+        start = perf_counter()
+        plan = attempt.plan()
+        found = values(self._book.instance, plan, self._tiers)
+        if self._longest == 0.0 or better(self._tiers, found, self.values):
+            self.plan, self.values, self.style = plan, found, style
+            self.failed = attempt.failed
+            self._best = attempt if attempt.room.evictions else None
+        self._writing = max(self._writing, perf_counter() - start)

@@ -18,9 +18,12 @@ class Style:
     domain : of domains for a gang: ``full`` (fewest free devices), ``snug`` (fewest slots left),
         ``ample`` (those that hold its elastic pods too, then ``full``).
     near : try to keep preferred levels; else only the packing counts.
+    together : gangs of one rank that others can make room for get it together, see ``Clearance``;
+        the number of the attempt, from 1. 0: one after the other.
     """
 
     order: str = "heavy"
     packing: str = "full"
     domain: str = "full"
     near: bool = True
+    together: int = 0

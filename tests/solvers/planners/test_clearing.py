@@ -15,9 +15,10 @@ from tests.strategies_preemption import preempting
 @given(instance=preempting())
 def test_a_start_is_sound_and_no_worse_than_greedy(instance: Instance) -> None:
     tiers = tiers_of(instance)
-    start = start_of(instance, tiers, 1.0)
+    # One greedy run each: the same plan whatever else the machine does.
+    start = start_of(instance, tiers, 0.0)
     assert check(instance, start) == ()
-    greedy = values(instance, greedy_plan(instance, tiers, 1.0), tiers)
+    greedy = values(instance, greedy_plan(instance, tiers, 0.0), tiers)
     assert not better(tiers, greedy, values(instance, start, tiers))
 
 
@@ -25,5 +26,5 @@ def test_a_start_is_sound_and_no_worse_than_greedy(instance: Instance) -> None:
 @given(instance=anything())
 def test_where_nobody_can_fall_it_is_the_greedy_plan(instance: Instance) -> None:
     tiers = tiers_of(instance)
-    start = start_of(instance, tiers, 1.0)
-    assert start.node.tolist() == greedy_plan(instance, tiers, 1.0).node.tolist()
+    start = start_of(instance, tiers, 0.0)
+    assert start.node.tolist() == greedy_plan(instance, tiers, 0.0).node.tolist()

@@ -10,9 +10,9 @@ from gangplan.models.tiers import tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Planner
 from gangplan.solvers.planners.greedy import Greedy, greedy_plan
+from gangplan.solvers.planners.greedy.attempt import run
 from gangplan.solvers.planners.greedy.book import book_of
 from gangplan.solvers.planners.greedy.orders import units_of
-from gangplan.solvers.planners.greedy.runs import run
 from gangplan.solvers.planners.greedy.style import Style
 from tests.tiny import make_instance
 

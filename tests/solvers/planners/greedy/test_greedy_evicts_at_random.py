@@ -11,9 +11,9 @@ from gangplan.models.restrict import PDB, restricted
 from gangplan.models.tiers import better, tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.planners.greedy import greedy_plan
+from gangplan.solvers.planners.greedy.attempt import run
 from gangplan.solvers.planners.greedy.book import book_of
 from gangplan.solvers.planners.greedy.orders import units_of
-from gangplan.solvers.planners.greedy.runs import run
 from gangplan.solvers.planners.greedy.style import Style
 from tests import brute_preemption
 from tests.solvers.planners.styles import STYLES
