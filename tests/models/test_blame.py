@@ -128,7 +128,7 @@ def everybody_is_named(instance: Instance) -> None:
             assert placed[g]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(instance=preempting(max_nodes=3, max_pods=4, effort=1_000))
 def test_every_victim_of_a_plan_falls_for_somebody(instance: Instance) -> None:
     everybody_is_named(instance)

@@ -197,7 +197,8 @@ def comes_out_right(data: st.DataObject, instance: Instance) -> None:
     units = data.draw(st.sampled_from(sets))
     fallen = np.array(sorted(units), dtype=np.int64)
     later = after(instance, fallen)
-    some = replace(greedy_plan(later, tiers_of(later)), evicted=fallen)
+    # One run: any plan will do, a good one leaves less to bring back.
+    some = replace(greedy_plan(later, tiers_of(later), 0.0), evicted=fallen)
     if broken_otherwise(instance, some):
         some = replace(empty_plan(instance), evicted=some.evicted)
     event("somebody is placed" if (some.node >= 0).any() else "nobody is placed")
@@ -208,7 +209,7 @@ def comes_out_right(data: st.DataObject, instance: Instance) -> None:
     assert not no_better(instance, some, back)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(data=st.data(), instance=preempting())
 def test_what_comes_back_leaves_a_sound_plan_that_is_no_worse(
     data: st.DataObject, instance: Instance
