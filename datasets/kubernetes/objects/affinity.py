@@ -1,5 +1,7 @@
 """Which nodes a pod's spec allows, and which newcomers it forbids beside it."""
 
+import marshal
+
 from gangplan.datasets.kubernetes.objects.selectors import label_selector, node_terms
 from gangplan.datasets.kubernetes.objects.taints import tolerations
 from gangplan.datasets.kubernetes.records import AntiTerm, Eligibility, LabelSelector, Requirement
@@ -9,8 +11,9 @@ from gangplan.datasets.kubernetes.text.fields import Fields
 _OS = "kubernetes.io/os"
 _OTHER = {"linux": "windows", "windows": "linux"}
 _SHARED = 4096
-_LONGEST = 1 << 14  # characters of a key; longer ones are not shared, so that few bytes are held
-_shared: dict[str, Eligibility] = {}
+_LONGEST = 1 << 14  # bytes of a key; longer ones are not shared, so that few are held
+_NO_REFERENCES = 2  # version of marshal's form in which equal values are equal bytes
+_shared: dict[bytes, Eligibility] = {}
 
 
 def eligibility(spec: Fields) -> Eligibility:
@@ -32,14 +35,14 @@ def eligibility(spec: Fields) -> Eligibility:
     return found
 
 
-def _key(spec: Fields) -> str:
+def _key(spec: Fields) -> bytes:
     obj = spec.obj
     pieces = (obj.get("nodeSelector"), obj.get("affinity"), obj.get("tolerations"), obj.get("os"))
     try:
-        key = repr(pieces)
-    except RecursionError:
-        return ""
-    return key if len(key) <= _LONGEST else ""
+        key = marshal.dumps(pieces, _NO_REFERENCES)
+    except ValueError:  # nested too deep, or what only YAML has
+        return b""
+    return key if len(key) <= _LONGEST else b""
 
 
 def _terms(spec: Fields) -> tuple[tuple[Requirement, ...], ...] | None:

@@ -1,7 +1,5 @@
 """core/v1 Pod, or a pod template, -> `PodRecord`."""
 
-from typing import Any
-
 from gangplan.datasets.kubernetes.objects.affinity import anti_terms, eligibility
 from gangplan.datasets.kubernetes.objects.podclaims import check_users, extended_claim, pod_claims
 from gangplan.datasets.kubernetes.objects.requests import effective_request
@@ -124,9 +122,11 @@ def _owner(metadata: Fields) -> str:
 
 def _fixed(metadata: Fields) -> str:
     """Name the kind of pod that nobody evicts; empty for all others."""
-    for entry in _mappings(metadata, "ownerReferences"):
-        if entry.get("kind") in ("DaemonSet", "Node"):
-            return "DaemonSet" if entry["kind"] == "DaemonSet" else "mirror"
+    owners = metadata.obj.get("ownerReferences")
+    for entry in owners if isinstance(owners, list) else ():
+        kind = entry.get("kind") if isinstance(entry, dict) else None
+        if kind == "DaemonSet" or kind == "Node":
+            return "DaemonSet" if kind == "DaemonSet" else "mirror"
     found = metadata.obj.get("annotations")
     if not isinstance(found, dict):
         return ""
@@ -137,16 +137,11 @@ def _fixed(metadata: Fields) -> str:
 
 def _ready(status: Fields) -> bool:
     """Whether no condition says otherwise; ``Unknown`` is not ready, as in Kubernetes."""
-    return not any(
-        entry.get("type") == "Ready" and entry.get("status") != "True"
-        for entry in _mappings(status, "conditions")
-    )
-
-
-def _mappings(fields: Fields, key: str) -> list[dict[str, Any]]:
-    """Give the mappings of a list as they are: of every pod there are many."""
-    found = fields.obj.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    conditions = status.obj.get("conditions")
+    for entry in conditions if isinstance(conditions, list) else ():
+        if isinstance(entry, dict) and entry.get("type") == "Ready":
+            return bool(entry.get("status") == "True")
+    return True
 
 
 def _annotations(metadata: Fields) -> dict[str, str]:
