@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.errors import PlanError, SolverError
-from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, LP_DUAL, Result, TierReport
