@@ -84,6 +84,22 @@ def test_a_narrow_terminal_gets_the_sentence_below_its_row() -> None:
     assert lines[-1] == "ml/b                           5"
 
 
+def test_a_name_that_is_too_long_for_its_row_has_a_line_of_its_own() -> None:
+    out = Console(file=io.StringIO(), width=80)
+    name = "research-platform-team-a/evaluation-nightly-checkpoint-sweep-7b"
+    head = ("evicted", "falls as", "priority", "pods", "GPUs", "ran", "for")
+    row = ("group", "100", "2", "8", "30m", "research-platform-team-a/urgent")
+    show_table(out, head, [(name, *row), ("ml/short", *row)], numbers=("pods", "GPUs", "ran"))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert lines[3] == name
+    assert lines[4].split() == [*row[:-1]]
+    assert lines[4].index("group") == lines[0].index("falls as")
+    assert lines[5].strip() == row[-1]
+    assert lines[6].startswith("ml/short ")
+
+
 def test_every_tier_says_what_it_counts() -> None:
     instance = make_instance(
         nodes=[{"gpu": 1}], groups=[{"priority": 5, "wanted": 1, "request": {"gpu": 1}}]

@@ -103,9 +103,17 @@ def _side_by_side(
 def _print_stacked(
     out: Console, head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]
 ) -> None:
-    """Print each row as one line, and its last cell below it, indented."""
+    """Print each row as one line, and its last cell below it, indented.
+
+    Where that is too wide, a long name in the first column has a line of its own.
+    """
     widths = _widths(head, rows)[:-1]
+    beyond = max(0, sum(widths) + GAP * (len(widths) - 1) - out.width)
+    widths[0] = max(widths[0] - beyond, cell_len(head[0]))
     for row in (head, *rows):
+        if cell_len(row[0]) > widths[0]:
+            out.print(Text(row[0]), soft_wrap=True)
+            row = ("", *row[1:])
         line = Text()
         for column, cell, width in zip(head, row[:-1], widths, strict=False):
             gap = " " * (width - cell_len(cell))
