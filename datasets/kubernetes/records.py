@@ -82,6 +82,9 @@ MOST_PRIORITY = 1_000_000_000
 NEVER = "Never"
 """The preemptionPolicy of what evicts nobody."""
 
+OF_JOB = "batch/v1"
+"""``GroupRecord.api_version`` of the PodGroup that a Job without one would have."""
+
 POLICIES = ("PreemptLowerPriority", NEVER)
 """Every preemptionPolicy of pods, groups and priority classes."""
 

@@ -5,6 +5,7 @@ Policies of preemption likewise, with ``PreemptLowerPriority`` in the end.
 
 from gangplan.datasets.kubernetes.records import (
     MOST_PRIORITY,
+    OF_JOB,
     CompositeRecord,
     GroupRecord,
     PodRecord,
@@ -48,7 +49,10 @@ class Priorities:
 
     def of_group(self, group: GroupRecord) -> int:
         """Priority of a PodGroup; it stands for all its pods."""
-        return self._below_system(group, f"PodGroup {group.namespace}/{group.name}")
+        item = f"PodGroup {group.namespace}/{group.name}"
+        if group.api_version == OF_JOB:  # its pods have a priority of their own, of the system too
+            return self._of(group, item)
+        return self._below_system(group, item)
 
     def of_composite(self, composite: CompositeRecord) -> int:
         """Priority of a CompositePodGroup."""
@@ -62,7 +66,8 @@ class Priorities:
     def _below_system(self, record: GroupRecord | CompositeRecord, item: str) -> int:
         found = self._of(record, item)
         if found > MOST_PRIORITY:  # of a class: a number of its own is refused where it is read
-            text = f"{found} of PriorityClass {record.priority_class} is above {MOST_PRIORITY}"
+            which = record.priority_class or "that is the default"
+            text = f"{found} of PriorityClass {which} is above {MOST_PRIORITY}"
             text += ", the most that a group may have"
             self._fault(record.source, item, "spec.priorityClassName", text)
         return found

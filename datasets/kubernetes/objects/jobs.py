@@ -13,7 +13,7 @@ from gangplan.datasets.kubernetes.objects import groupspec
 from gangplan.datasets.kubernetes.objects.annotations import PREFIX
 from gangplan.datasets.kubernetes.objects.annotationtext import path
 from gangplan.datasets.kubernetes.objects.pods import pod_from_spec
-from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord
+from gangplan.datasets.kubernetes.records import OF_JOB, GroupRecord, PodRecord
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.fields import Fields
 
@@ -248,7 +248,7 @@ def _group(
         priority_class=pod.priority_class,
         unsupported=tuple(map(path, delegated)),
         created=who.created,
-        api_version="batch/v1",
+        api_version=OF_JOB,
         source=fields.source,
         claims=groupspec.claims(scheduling, Fields({}, fields.source, fields.faults)),
     )

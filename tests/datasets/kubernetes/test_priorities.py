@@ -9,9 +9,11 @@ from tests.datasets.kubernetes.objects import (
     faults,
     gang,
     instance,
+    job,
     node,
     obj,
     pod,
+    pod_spec,
     pods,
 )
 
@@ -67,6 +69,8 @@ def test_a_class_of_the_system_is_for_pods_alone() -> None:
         "2.yaml: CompositePodGroup lab/t: spec.priorityClassName: 2000001000 of PriorityClass"
         " system-node-critical is above 1000000000, the most that a group may have",
     ]
+    of_job = job("j", 2, template={"spec": pod_spec(**spec)})
+    assert instance(node("n1"), of_job).groups.priority.tolist() == [2_000_001_000]
 
 
 def test_a_class_made_anew_with_another_value_is_told_and_the_number_stays() -> None:
