@@ -69,7 +69,7 @@ def test_a_class_of_the_system_is_for_pods_alone() -> None:
         "2.yaml: CompositePodGroup lab/t: spec.priorityClassName: 2000001000 of PriorityClass"
         " system-node-critical is above 1000000000, the most that a group may have",
     ]
-    of_job = job("j", 2, template={"spec": pod_spec(**spec)})
+    of_job = job("j", 2, template={"spec": pod_spec(priorityClassName="system-node-critical")})
     assert instance(node("n1"), of_job).groups.priority.tolist() == [2_000_001_000]
 
 
