@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Floats, Ints
+from gangplan.models.arrays import Flags, Floats, Ints
 from gangplan.models.tiers import Tier, worth_of
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.cells import Cells
@@ -57,21 +57,25 @@ class Clearance:
     def admit(self, units: Iterable[Unit]) -> None:
         """Admit gangs of one rank; whoever finds no room here may try alone."""
         party = self._party([u for u in units if self._simple(u)])
-        may = self._preemptor.may(party.units[0].number) if party else np.zeros(0, dtype=np.bool_)
-        if party is None or self.room.evictions is None or not may.any():
+        if party is None:
             return
+        first = party.units[0]
+        if any(self._clear(party, may) for may in self._preemptor.mays(first.number)):
+            self.forest.placer.forget()
+            self._preemptor.reprieve(first.rank)
+
+    def _clear(self, party: _Party, may: Flags) -> bool:
+        """Make room for a party where these may fall, and place it; or nothing."""
         seen = outlook(self.room, party.roles, may)
         homes = settled(self._contest(party, seen), self._number)
         mark, known = self.room.mark(), self.forest.placer.forget()
         fallen = self._chosen(party, homes, seen)
         self.room.evict(np.array(sorted(fallen), dtype=np.int64))
-        placed = self._place(party, homes)
-        if not placed or not self._preemptor.allowed():
-            self.room.undo(mark)
-            self.forest.placer.remember(known)
-            return
-        self.forest.placer.forget()
-        self._preemptor.reprieve(party.units[0].rank)
+        if self._place(party, homes) and self._preemptor.allowed():
+            return True
+        self.room.undo(mark)
+        self.forest.placer.remember(known)
+        return False
 
     def _simple(self, unit: Unit) -> bool:
         """Tell whether counting slots of one role says where a gang fits."""

@@ -20,6 +20,7 @@ class Falls:
     can : (V,) somebody may evict the unit.
     priority, root : (V,) of the unit; root -1: its pods are in no group.
     weight : (V,) what it costs, in one number: about the order of the ``lost`` tiers.
+    size : (V,) how much a unit frees, each resource in parts of all that could come free.
     first : (V+1,) pairs of unit v are first[v] .. first[v+1] - 1.
     pair_unit, pair_node, pair_room : (P,), (P,), (P, R) with R resources.
     """
@@ -28,6 +29,7 @@ class Falls:
     priority: Ints
     root: Ints
     weight: Floats
+    size: Floats
     first: list[int]
     pair_unit: Ints
     pair_node: Ints
@@ -58,12 +60,16 @@ def falls_of(instance: Instance) -> Falls:
     root = np.full(len(running), -1, dtype=np.int64)
     grouped = running.pod_group >= 0
     root[running.pod_unit[grouped]] = victims.root[running.pod_group[grouped]]
+    parts = room / np.maximum(room.sum(axis=0), 1)
+    size: Floats = np.zeros(len(running))
+    np.add.at(size, unit, parts.sum(axis=1))
     first: list[int] = np.searchsorted(unit, np.arange(len(running) + 1)).tolist()
     return Falls(
         victims.can,
         running.priority,
         root,
         _weights(instance),
+        size,
         first,
         unit,
         cell % n_nodes,
@@ -140,6 +146,32 @@ class Costs:
             left = (self._allowed - self._victims(falls))[self._budget]
             over[self._unit[self._hard[self._budget] & (self._pods > left)]] = True
         return over
+
+    def within(self, falls: Flags, may: Flags, order: Ints) -> Flags:
+        """(V,) of the units that may fall, as many as no hard budget bars together, in this order.
+
+        Parameters
+        ----------
+        falls : (V,) units that have fallen. ``order``: units, the ones to keep first.
+        """
+        left = np.where(self._hard, self._allowed - self._victims(falls), np.iinfo(np.int64).max)
+        guards: dict[int, list[tuple[int, int]]] = {}
+        for b, v, pods in zip(self._budget.tolist(), self._unit.tolist(), self._pods, strict=True):
+            guards.setdefault(v, []).append((b, int(pods)))
+        fine = may.copy()
+        for v in order[may[order]].tolist():
+            mine = guards.get(v, ())
+            if all(pods <= left[b] for b, pods in mine):
+                for b, pods in mine:
+                    left[b] -= pods
+            else:
+                fine[v] = False
+        return fine
+
+    @property
+    def hard(self) -> bool:
+        """Whether there are budgets that no plan overdraws."""
+        return bool(self._hard.any())
 
     def overdrawn(self, falls: Flags) -> Flags:
         """(V,) units that a budget protects which these victims overdraw."""

@@ -5,15 +5,14 @@ fall, the group is placed, and who still finds room at its old place comes back.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import Flags
 from gangplan.models.victims import victims_of
-from gangplan.solvers.planners.greedy.cells import Cells
 from gangplan.solvers.planners.greedy.chooser import choose
-from gangplan.solvers.planners.greedy.outlook import Bill, Prices, outlook
+from gangplan.solvers.planners.greedy.entry import Entry
+from gangplan.solvers.planners.greedy.outlook import Prices, outlook
 from gangplan.solvers.planners.greedy.packing import ask_of
 from gangplan.solvers.planners.greedy.returns import Standing, bring_back
 from gangplan.solvers.planners.greedy.trees import Forest, Homes
@@ -115,21 +114,38 @@ class Preemptor:
         self, group: int, role: int, need: int, single: bool, attempt: Callable[[], bool]
     ) -> bool:
         """Make room for ``need`` pods in the cheapest of a few cells, and place them."""
-        placer, may = self.forest.placer, self.may(group)
+        enter = self._count if single else self._probe
+        for may in self.mays(group):
+            entry, found = self._entry(group, role, need, may, attempt)
+            if found and enter(entry, found):
+                return True
+        return False
+
+    def mays(self, group: int) -> Iterator[Flags]:
+        """(V,) units that may fall for a group; then some that no hard budget bars together."""
+        may = self.may(group)
         if not may.any():
-            return False
+            return
+        yield may
+        if self.book.costs.hard:
+            for order in (np.argsort(-self.book.falls.size), np.argsort(self.weight)):
+                some = self.book.costs.within(self._down(), may, order)
+                if some.any() and (some != may).any():
+                    yield some
+
+    def _entry(
+        self, group: int, role: int, need: int, may: Flags, attempt: Callable[[], bool]
+    ) -> tuple[Entry, list[int]]:
+        """Price the cells; return those that could hold the pods, the cheapest first."""
         seen = outlook(self.room, self.book.roles(group), may)
-        cells = self.book.cells(placer.required_levels(group))
+        cells = self.book.cells(self.forest.placer.required_levels(group))
         fit = np.sum([cells.sums(most) for most in seen.most.values()], axis=0)
-        found = np.flatnonzero(placer.agreeing(group, cells) & (fit >= need))
-        if not len(found):
-            return False
+        found = np.flatnonzero(self.forest.placer.agreeing(group, cells) & (fit >= need))
         bill = self._prices.bill(cells, seen, role, need, self.weight)
         order = cells.sums(seen.fullness) if self._tight else bill.cost
         found = found[np.argsort(order[found], kind="stable")]
-        found = found[: max(TRIES, self._looked)]
-        entry = _Entry(group, role, need, cells, seen.may, bill, attempt)
-        return (self._count if single else self._probe)(entry, found.tolist())
+        entry = Entry(group, role, need, cells, seen.may, bill, attempt)
+        return entry, found[: max(TRIES, self._looked)].tolist()
 
     def may(self, group: int) -> Flags:
         """(V,) units that may fall for a group now."""
@@ -152,7 +168,7 @@ class Preemptor:
     def _fallen(self) -> set[int]:
         return self.room.evictions.fallen if self.room.evictions else set()
 
-    def _count(self, entry: "_Entry", found: list[int]) -> bool:
+    def _count(self, entry: Entry, found: list[int]) -> bool:
         """Choose units in a few cells by counting, and enter the cheapest one."""
         looked = 1 if self._tight else self._looked
         for part in (found[:looked], *([cell] for cell in found[looked:])):
@@ -173,7 +189,7 @@ class Preemptor:
                     return True
         return False
 
-    def _probe(self, entry: "_Entry", found: list[int]) -> bool:
+    def _probe(self, entry: Entry, found: list[int]) -> bool:
         """Enter a few cells, one after the other, and then the cheapest one again."""
         costs: list[tuple[tuple[int, ...], int, int]] = []
         for cell in found:
@@ -190,7 +206,7 @@ class Preemptor:
         _, cell, n = min(costs, key=lambda one: one[0])
         return self._go(entry, cell, list(self._widening(entry, cell))[n])
 
-    def _widening(self, entry: "_Entry", cell: int) -> Iterator[set[int]]:
+    def _widening(self, entry: Entry, cell: int) -> Iterator[set[int]]:
         """Units on the nodes of a cell with the cheapest slots; on more and more of them."""
         nodes, falls, law = entry.nodes(cell), self.book.falls, self.book.law
         nodes = nodes[entry.bill.gain[nodes] > 0]
@@ -206,7 +222,7 @@ class Preemptor:
                 break
             most *= 2
 
-    def _go(self, entry: "_Entry", cell: int, units: set[int]) -> bool:
+    def _go(self, entry: Entry, cell: int, units: set[int]) -> bool:
         """Let units fall, place the group in the cell, let those come back that can; or nothing."""
         mark, known = self.room.mark(), self.forest.placer.forget()
         self.room.evict(np.array(sorted(units), dtype=np.int64))
@@ -272,20 +288,3 @@ class Preemptor:
         self.room.undo(mark)
         self.forest.placer.remember(known)
         return False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Entry:
-    """A group, so many pods of one of its roles, and where they could go."""
-
-    group: int
-    role: int
-    need: int
-    cells: Cells
-    may: Flags
-    bill: Bill
-    attempt: Callable[[], bool]
-
-    def nodes(self, cell: int) -> Ints:
-        """Nodes of a cell, those with the cheapest slots first."""
-        return self.bill.nodes[self.cells.start[cell] : self.cells.start[cell + 1]]

@@ -10,4 +10,5 @@ STYLES = st.builds(
     packing=st.sampled_from(["full", "strand", "snug", "begun"]),
     domain=st.sampled_from(["full", "snug", "ample"]),
     near=st.booleans(),
+    together=st.integers(0, 1),
 )

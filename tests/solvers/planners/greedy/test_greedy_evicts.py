@@ -162,6 +162,17 @@ def test_a_budget_turns_the_choice_and_a_hard_one_forbids_it() -> None:
     assert Greedy(pdb="hard").plan(both).plan.evicted.tolist() == []
 
 
+def test_where_a_hard_budget_lets_one_of_several_fall_it_is_one_that_is_enough() -> None:
+    new = {"priority": 9, "minimum": 2, "wanted": 2, "request": {"gpu": 1}}
+    old = {"minimum": 3, "running": [0, 1, 2, 3], "roles": []}
+    pods = [{"node": n, "request": {"gpu": g}, "group": 0} for n, g in enumerate((1, 1, 1, 2))]
+    budgets = [{"allowed": 0, "pods": [1]}, {"allowed": 1, "pods": [0, 1, 2, 3]}]
+    instance = with_running(make_instance([{"gpu": 0}] * 4, [old, new]), pods, budgets=budgets)
+    result = Greedy(pdb="hard").plan(instance)
+    assert result.plan.evicted.tolist() == [3]
+    assert (result.plan.node == 3).all()
+
+
 def test_without_preemption_nobody_falls_and_the_result_says_so() -> None:
     result = Greedy(preemption=False).plan(full([{}], [{"running": [0]}], [urgent(1)]))
     assert result.plan.evicted.tolist() == []
