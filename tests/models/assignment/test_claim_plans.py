@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from gangplan.models.assignment.formulation import build
 from gangplan.models.assignment.kind import ASSIGNMENT
-from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Allocations, Plan
-from gangplan.models.tiers import tiers_of, value
+from gangplan.models.tiers import tiers_of
 from gangplan.models.verify.check import check
 from tests import brute
 from tests.differential.changed import with_groups, with_nodes
 from tests.differential.changed_devices import shuffled
+from tests.models.assignment.points import is_a_point
 from tests.models.solve import best_plan, optimum
 from tests.strategies import claiming, plans
 
@@ -25,28 +25,6 @@ MANY = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 FEW = settings(MANY, max_examples=20)
-
-
-def is_a_point(instance: Instance, plan: Plan) -> bool:
-    """Does the plan's point keep every row and bound? Then it says what the plan says."""
-    model = build(instance)
-    try:
-        point = ASSIGNMENT.encode(model, plan)
-    except PlanError:
-        return False
-    milp = model.milp
-    if len(milp.violated_rows(point)) or ((point < milp.lower) | (point > milp.upper)).any():
-        return False
-    for tier in tiers_of(instance):
-        cost, offset = ASSIGNMENT.tier_cost(model, tier)
-        have = milp.with_cost(cost, offset).objective(point)
-        assert (-have if tier.maximise else have) == value(instance, plan, tier)
-    again = ASSIGNMENT.decode(model, point)
-    assert again.node.tolist() == plan.node.tolist()
-    for name in ("pod", "claim", "choice", "device"):
-        have_, want = (getattr(p.allocations, name).tolist() for p in (again, plan))
-        assert have_ == want
-    return True
 
 
 @MANY
