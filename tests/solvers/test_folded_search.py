@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
+from gangplan.datasets.generate import generate
 from gangplan.models.arrays import Ints
 from gangplan.models.folding import Folded, folded
 from gangplan.models.instance import Instance
@@ -148,6 +149,13 @@ def test_the_planner_asks_the_smaller_model_and_a_recheck_confirms_it() -> None:
     assert SEARCH in {tier.proof for tier in result.tiers}
     found = recheck(instance, result, get("highs"), LIMITS)
     assert {one.verdict for one in found} == {CONFIRMED}
+
+
+def test_a_full_cluster_of_128_nodes_is_proven_in_every_tier() -> None:
+    instance = generate("victims", nodes=128, seed=4)
+    result = Exact().plan(instance, Limits(seconds=60))
+    assert result.stop == "optimal"
+    assert not result.warnings
 
 
 def test_a_point_called_optimal_is_proven_where_the_tolerance_is_more_than_a_step() -> None:
