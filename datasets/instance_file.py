@@ -19,7 +19,8 @@ from gangplan.models.claims import NO_CLAIMS, Claims
 from gangplan.models.columns import Composites, Groups, Leaving, Nodes, Roles, Shared
 from gangplan.models.devices import NO_DEVICES, Devices
 from gangplan.models.errors import InstanceError
-from gangplan.models.instance import OPTIONAL_NAMES, Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import OPTIONAL_NAMES, Names
 from gangplan.models.running import NO_RESERVED, NO_RUNNING, Reserved, Running
 from gangplan.models.topology import Rules, Topology
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.once import once
 from gangplan.models.running import NO_RUNNING
 from gangplan.models.victims import losing_roots, victims_of

@@ -27,7 +27,8 @@ from gangplan.models.columns import (
     Roles,
     Shared,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import PREFERRED, REQUIRED, Rules, Topology
 
 KINDS = {"gang": GANG, "basic": BASIC, "bare": BARE}

@@ -19,7 +19,8 @@ from gangplan.models.columns import (
     no_leaving,
     no_shared,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import PREFERRED, REQUIRED, Rules, Topology
 
 RESOURCES = ("cpu", "memory", "nvidia.com/gpu", "pods")

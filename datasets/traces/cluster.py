@@ -15,7 +15,8 @@ from gangplan.models.columns import (
     no_leaving,
     no_shared,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import Rules, Topology
 
 GPU = "nvidia.com/gpu"

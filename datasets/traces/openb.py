@@ -23,7 +23,8 @@ from gangplan.models.columns import (
     no_composites,
     no_leaving,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import no_levels, no_rules
 
 NODE_LISTS = ("gpu", "all")

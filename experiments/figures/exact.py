@@ -17,7 +17,8 @@ from gangplan.models.columns import (
     no_leaving,
     no_shared,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import no_levels, no_rules
 from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.exact import Exact

@@ -44,7 +44,8 @@ from gangplan.models.columns import (
     Roles,
     no_shared,
 )
-from gangplan.models.instance import Instance, Names
+from gangplan.models.instance import Instance
+from gangplan.models.names import Names
 from gangplan.models.topology import Rules
 
 
