@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from gangplan.checks import unknown
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.restrict import PDB, said
 from gangplan.models.tiers import OBJECTIVES
@@ -62,7 +63,7 @@ def choices(
         "pdb": (pdb, PDB),
     }
     faults = [
-        Fault("", f"{kind} {name}", "", f"no {kind} of this name: one of {', '.join(good)}")
+        unknown(kind, name, good)
         for kind, (names, good) in known.items()
         for name in names
         if name not in good

@@ -1,6 +1,6 @@
 """Names and weights that callers give, refused before any work is done for them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gangplan.models.errors import Fault, InputError, PlanError
 from gangplan.models.instance import Instance
@@ -28,8 +28,7 @@ def check_choices(
         ("pdb", pdb, PDB),
     ):
         if name not in known:
-            message = f"no {kind} of this name: one of {', '.join(known)}"
-            raise InputError([Fault("", f"{kind} {name}", "", message)])
+            raise InputError([unknown(kind, name, known)])
     if planner == "greedy" and formulation != "counts":
         message = "of the exact planner only: greedy writes no model"
         raise InputError([Fault("", f"formulation {formulation}", "", message)])
@@ -42,12 +41,15 @@ def check_solver(name: str) -> None:
 
     solvers = {info.name: info for info in registry.available()}
     if name not in solvers:
-        message = f"no solver of this name: one of {', '.join(solvers)}"
-    elif not solvers[name].available:
+        raise InputError([unknown("solver", name, tuple(solvers))])
+    if not solvers[name].available:
         message = f"not available: {solvers[name].reason}"
-    else:
-        return
-    raise InputError([Fault("", f"solver {name}", "", message)])
+        raise InputError([Fault("", f"solver {name}", "", message)])
+
+
+def unknown(kind: str, name: str, known: Sequence[str]) -> Fault:
+    """Return the fault of a name that is not among those known."""
+    return Fault("", f"{kind} {name}", "", f"no {kind} of this name: one of {', '.join(known)}")
 
 
 def check_weights(instance: Instance, objective: str, weights: Mapping[int, int] | None) -> None:
