@@ -42,7 +42,9 @@ class TextReader:
         self._stream = _unpacked(stream)
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._ahead = ""
-        self._line = 1
+        self._breaks = 0  # line breaks before ...
+        again = self._stream is stream and stream.seekable()  # gzip would start from the front
+        self._counted = stream.tell() if again else -1  # ... this place; -1: in all that was read
         self._ended = False
         self._fill()
 
@@ -56,16 +58,31 @@ class TextReader:
         try:
             text = self._decoder.decode(data, final=self._ended)
         except UnicodeDecodeError as error:
-            good = error.object[: error.start]
-            line = self._line + good.count(b"\n")
+            if self._counted < 0:
+                self._breaks += data.count(b"\n")
+            line = self.breaks - error.object[error.start :].count(b"\n") + 1
             raise Malformed(f"line {line}: not UTF-8 text") from error
-        self._line += data.count(b"\n")
+        if self._counted < 0:
+            self._breaks += data.count(b"\n")
         self._ahead += text
 
     @property
     def breaks(self) -> int:
-        """Line breaks in all that was taken; only known once something was."""
-        return self._line - 1
+        """Line breaks in all that was read ahead or taken.
+
+        Counting them takes as long as reading: what can be read again is counted when they are
+        asked for, which only a message does.
+        """
+        if self._counted >= 0:
+            end = self._stream.tell()
+            self._stream.seek(self._counted)
+            while self._counted < end and (
+                data := self._stream.read(min(CHUNK, end - self._counted))
+            ):
+                self._breaks += data.count(b"\n")
+                self._counted += len(data)
+            self._stream.seek(end)
+        return self._breaks
 
     def start(self) -> str:
         """Give the first characters without taking them."""
