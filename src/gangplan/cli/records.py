@@ -75,7 +75,9 @@ def _show_lost(out: Console, records: Sequence[Record]) -> None:
     if any(row[name] for row in rows for name in LOST):
         head = ("planner", "backend", *LOST)
         out.print()
-        show_table(out, head, [[show(row[name]) for name in head] for row in rows], numbers=LOST)
+        show_table(
+            out, head, [[show(row[name]) for name in head] for row in rows], numbers=LOST[:-1]
+        )
 
 
 def tiers_to_show(records: Sequence[Record]) -> list[str]:
