@@ -6,13 +6,12 @@ booked on a ledger, since others lack them from then on.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
-from gangplan.models.plan import Allocations, Plan
+from gangplan.solvers.planners.greedy.allocated import Site
 from gangplan.solvers.planners.greedy.allocator.dealer import Dealer, Specs
 from gangplan.solvers.planners.greedy.allocator.search import Given
 from gangplan.solvers.planners.greedy.allocator.stock import reach_of
@@ -27,33 +26,17 @@ Served = dict[int, list[Given]]
 NOWHERE: Ints = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Site:
-    """Where a shared claim is allocated.
-
-    Attributes
-    ----------
-    key : equal for sites with the same nodes.
-    nodes : (N,) nodes of its users.
-    node : the one node that serves it like an own claim; -1 where ``given`` are its devices.
-    """
-
-    key: bytes
-    nodes: Flags
-    node: int
-    given: Given
-
-
 class Dealt:
     """Claims of a room; every change can be undone.
 
     Attributes
     ----------
+    claims : of the instance.
     sites : shared claim c -> where it is allocated; claims that were allocated before included.
     """
 
     def __init__(self, book: "Book") -> None:
-        self._claims = book.instance.claims
+        self.claims = book.instance.claims
         self._devices = book.instance.devices
         self._n_nodes = len(book.instance.nodes)
         self._dealer: Dealer = book.dealer
@@ -68,11 +51,11 @@ class Dealt:
         self._ledger = book.holdings.ledger()
         self._held = Held(book.holdings)
         self._served: dict[int, Served] = {}
-        self._users = [0] * self._claims.n_shared
+        self._users = [0] * self.claims.n_shared
         self._journal: list[tuple[int, int, Served | None, int]] = []
         self._masks: dict[tuple[bytes, ...], Flags] = {}
         self.sites: dict[int, Site] = {}
-        for c, z in enumerate(self._claims.shared_zone.tolist()):
+        for c, z in enumerate(self.claims.shared_zone.tolist()):
             if z >= 0:
                 nodes = self._devices.zones[z]
                 self.sites[c] = Site(nodes.tobytes(), nodes, -1, [])
@@ -112,7 +95,7 @@ class Dealt:
 
     def left(self, role: int) -> int:
         """Pods of the role that may still reserve its shared claims."""
-        limit = self._claims.shared_limit
+        limit = self.claims.shared_limit
         return min((int(limit[c]) - self._users[c] for c in self._shared[role]), default=2**40)
 
     def users(self, claim: int) -> int:
@@ -190,7 +173,7 @@ class Dealt:
 
     def allocate_at(self, claim: int, node: int) -> Ints | None:
         """Allocate a shared claim with devices of one node; return nodes that feel it, or None."""
-        specs = ((int(self._claims.shared_spec[claim]), 1),)
+        specs = ((int(self.claims.shared_spec[claim]), 1),)
         if not self.slots(specs, node, 1):
             return None
         felt = self._serve(node, specs, 1)
@@ -201,11 +184,11 @@ class Dealt:
 
     def allocate_over(self, claim: int, nodes: Flags) -> Ints | None:
         """Allocate a shared claim with devices that all the nodes reach; as ``allocate_at``."""
-        spec = int(self._claims.shared_spec[claim])
+        spec = int(self.claims.shared_spec[claim])
         stock = self._stock
         zones = np.flatnonzero((stock.zones | ~nodes).all(axis=1)).tolist()
         things, left = self._ledger.things(i for z in zones for i in stock.in_zone[z])
-        barred = self._claims.barred[:, nodes]
+        barred = self.claims.barred[:, nodes]
         for bars in (barred.any(axis=1), barred.all(axis=1)):
             of, order = self._dealer.class_of(
                 things, left, frozenset(np.flatnonzero(bars).tolist())
@@ -213,7 +196,7 @@ class Dealt:
             situation = self._dealer.situation(of, ((spec, 1),))
             if self._dealer.fits(situation):
                 given = [(b, order[d]) for b, d in self._dealer.deal(situation)[spec][0]]
-                reach = reach_of(self._stock, self._claims, self._devices, given)
+                reach = reach_of(self._stock, self.claims, self._devices, given)
                 if reach.any():
                     self._ledger.book(given)
                     self._settle(claim, Site(reach.tobytes(), reach, -1, given))
@@ -283,31 +266,12 @@ class Dealt:
             return np.union1d(np.flatnonzero(self._open), np.array(nodes, dtype=np.int64))
         return np.array(sorted(set(nodes)), dtype=np.int64)
 
-    def allocations(self, plan: Plan, roles: Ints) -> Allocations:
-        """Deal devices to the pods of a plan and to shared claims; ``roles`` (P,) of the pods."""
-        rows: list[tuple[int, int, int, int]] = []
-        at_node: dict[int, list[int]] = {}
-        for c, site in self.sites.items():
-            rows += [(-1, c, b, i) for b, i in site.given]
-            if site.node >= 0:
-                at_node.setdefault(site.node, []).append(c)
-        asks = np.isin(roles, [k for k, specs in enumerate(self._own) if specs])
-        pods: dict[int, list[int]] = {}
-        for p in np.flatnonzero(asks & (plan.node >= 0)).tolist():
-            pods.setdefault(int(plan.node[p]), []).append(p)
-        for node in sorted({*pods, *at_node}):
-            served = self._final(node)
-            for c in at_node.get(node, ()):
-                given = served[int(self._claims.shared_spec[c])].pop()
-                rows += [(-1, c, b, i) for b, i in given]
-            for p in pods.get(node, ()):
-                for w in self._claims.own_of(int(roles[p])):
-                    given = served[int(self._claims.own_spec[w])].pop()
-                    rows += [(p, w, b, i) for b, i in given]
-        table = np.array(rows, dtype=np.int64).reshape(len(rows), 4)
-        return Allocations(*(table[:, n] for n in range(4)))
+    def asks(self, roles: Ints) -> Flags:
+        """Tell which of some roles have claims for each pod."""
+        return np.isin(roles, [k for k, specs in enumerate(self._own) if specs])
 
-    def _final(self, node: int) -> Served:
+    def served(self, node: int) -> Served:
+        """Devices of the claims that a node serves; lists that the caller may use up."""
         if self._open[node]:
             return {s: list(mine) for s, mine in self._served[node].items()}
         return self._named(node, int(self._situation[node]), {})

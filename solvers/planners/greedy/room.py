@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from gangplan.models.arrays import Flags, Floats, Ints
-from gangplan.models.columns import EMPTY
 from gangplan.models.plan import Plan
 from gangplan.solvers.planners.greedy.book import Book
 from gangplan.solvers.planners.greedy.dealt import Dealt
+from gangplan.solvers.planners.greedy.deeds import allocations
 from gangplan.solvers.planners.greedy.devices import Pool
 from gangplan.solvers.planners.greedy.evictions import Evictions
-from gangplan.solvers.planners.greedy.measure import WHOLE
+from gangplan.solvers.planners.greedy.gauge import Gauge
 from gangplan.solvers.planners.greedy.terms import Terms
 from gangplan.solvers.planners.greedy.written import Put, written
 
@@ -24,8 +24,7 @@ class Room:
     Attributes
     ----------
     free : (N, R) free now.
-    devices : (N,) free devices, shared ones included: what tightness is measured by.
-    fullness : (N,) devices first, then the mean of the other resources: small means nearly full.
+    devices, fullness : see ``Gauge``.
     placed : (K,) new pods of each role.
     where : G lists of the steps that placed the group's pods, or took them out again.
     chosen : (T,) domain of each whole required rule; -1 while it is open.
@@ -36,34 +35,23 @@ class Room:
 
     def __init__(self, book: Book) -> None:
         instance = book.instance
-        n_nodes, n_resources = instance.nodes.free.shape
         self.book = book
         self.free = instance.nodes.free.copy()
         self.placed: list[int] = [0] * len(instance.roles)
         self.where: list[list[Put]] = [[] for _ in range(len(instance.groups))]
         self._fixed: list[int] = instance.rules.fixed().tolist()
         self.chosen = list(self._fixed)
-        self._pool = Pool(instance.shared, n_nodes)
+        self._pool = Pool(instance.shared, len(instance.nodes))
         self.dealt = Dealt(book) if instance.claims else None
         self.terms = Terms(instance)
         self.evictions = Evictions(book) if len(instance.running) else None
-        self._claimed = book.measure.node.copy() if instance.claims else None
         self._puts: list[Put] = []
         self._choices: list[tuple[int, int]] = []
         self._changed: list[Ints] = []
         self._slots: dict[int, Ints] = {}
         self._seen: dict[int, int] = {}
-        counted = list(instance.device_columns)
-        self._counted = np.zeros(n_resources)
-        self._counted[counted] = 1.0
-        others = np.where(self._counted > 0, 0.0, 1.0)
-        # Below 1 in sum, so that it never outweighs one device.
-        self._tie = 0.9 * others / (book.scale * max(others.sum(), 1.0))
-        self.devices = self.free @ self._counted + self._pool.on_node() / EMPTY
-        if self._claimed is not None:
-            self.devices += self._claimed / WHOLE
-        self._devices_before = self.devices.copy()
-        self.fullness = self.devices + self.free @ self._tie
+        self._gauge = Gauge(book, self._pool, self.free)
+        self.devices, self.fullness = self._gauge.devices, self._gauge.fullness
 
     def slots(self, role: int) -> Ints:
         """(N,) pods of the role that each node still holds, eligibility included.
@@ -120,8 +108,7 @@ class Room:
 
     def fullness_of(self, free: Ints) -> Floats:
         """(N,) fullness where so much (N, R) is free, and devices as now."""
-        full: Floats = self.fullness + (free - self.free) @ (self._counted + self._tie)
-        return full
+        return self._gauge.fullness_with(free - self.free)
 
     def _count(self, shape: int, nodes: Ints, free: Ints) -> Ints:
         roles = self.book.instance.roles
@@ -168,20 +155,12 @@ class Room:
             self.terms.move(role, nodes, pods)
         if self.evictions:
             self.evictions.gain(role, int(pods.sum()))
-        if self._claimed is not None:
-            self._claimed[nodes] -= pods * self.book.measure.role[role]
+        self._gauge.claim(role, nodes, pods)
         self._measure(nodes)
 
     def _measure(self, nodes: Ints) -> None:
         """Say what is free on the nodes now."""
-        free = self.free[nodes]
-        devices = free @ self._counted
-        if len(self._pool.free):
-            devices += self._pool.on_node()[nodes] / EMPTY
-        if self._claimed is not None:
-            devices += self._claimed[nodes] / WHOLE
-        self.devices[nodes] = devices
-        self.fullness[nodes] = devices + free @ self._tie
+        self._gauge.read(nodes, self.free[nodes])
         self._changed.append(nodes)
 
     def evict(self, units: Ints, falls: bool = True) -> None:
@@ -291,9 +270,7 @@ class Room:
 
     def untouched(self, nodes: Ints) -> Flags:
         """Tell which of the nodes have devices that are all free, still."""
-        same: Flags = self.devices[nodes] == self._devices_before[nodes]
-        same &= self.book.instance.nodes.intact[nodes]
-        return same
+        return self._gauge.untouched(nodes)
 
     def pods_by_domain(self, group: int, domain: Ints) -> dict[int, int]:
         """Count new pods of a group per domain; ``domain`` (N,) is a row of the topology."""
@@ -310,4 +287,4 @@ class Room:
             plan = replace(plan, evicted=np.array(sorted(self.fallen), dtype=np.int64))
         if self.dealt is None or not self._puts:
             return plan
-        return replace(plan, allocations=self.dealt.allocations(plan, self.book.instance.pod_role))
+        return replace(plan, allocations=allocations(self.dealt, plan, self.book.instance.pod_role))

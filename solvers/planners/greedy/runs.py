@@ -100,8 +100,10 @@ def _with_together(instance: Instance, tiers: tuple[Tier, ...]) -> Iterator[Styl
     # Domains for their price come first, unless it matters more that they are filled well.
     priced = _asked(instance) < CROWDED
     found = sorted(styles(tiers), key=lambda style: priced and style.domain != "full")
+    several = victims_of(instance).evicts.sum() > 1
     for number, style in enumerate(found, 1):
-        yield replace(found[0], together=number)
+        if several:
+            yield replace(found[0], together=number)
         yield style
 
 
