@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from typing import IO
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_line_breaks_are_known_whatever_can_be_read_twice(
         drain(stream)
 
 
-def drain(stream: io.BufferedReader) -> None:
+def drain(stream: IO[bytes]) -> None:
     reader, taken = TextReader(stream), ""
     while True:
         taken += reader.read()
