@@ -15,7 +15,7 @@ MOVES = 500
 MOST = 60_000
 """Moves in all."""
 
-HOT, COLD = 0.2, 0.05
+HOT, COLD = 0.1, 0.05
 """First and last temperature; what an average gang pays is 1 in the first tier."""
 
 SOFT = 0.5
@@ -93,6 +93,8 @@ class _Search:
         self._left = [
             self._full + _packed([min(a, cut - 1) for a in most]) for most in contest.most
         ]
+        sums = [min(sum(column), cut - 1) for column in zip(*contest.most, strict=True)]
+        self._whole = self._full + _packed(sums)
         self._top = [min(most[-1], cut - 1) for most in contest.most]
         self._steps = contest.steps
         light = max(float(np.mean([load[-1] for load in contest.loads])), 1.0)
@@ -104,16 +106,21 @@ class _Search:
         self.best = list(self._home)
 
     def begin(self) -> None:
-        """Let the lightest gangs for what they pay in, each where the least is left then."""
-        field = (1 << BITS - 1) - 1
-        rank = [
-            (load & field) / max(paid, 1e-9)
-            for load, paid in zip(self._load, self._soft, strict=True)
-        ]
-        for i in sorted(range(len(rank)), key=rank.__getitem__):
-            load, full = self._load[i], self._full
-            fits = [c for c, left in enumerate(self._left) if left - load & full == full]
-            if fits:
+        """Let the lightest gangs for what they pay in, as many as all cells together could hold.
+
+        The heaviest of them choose first, each where the least is left then; others follow.
+        """
+        field, full, load = (1 << BITS - 1) - 1, self._full, self._load
+        price = np.array([a & field for a in load]) / np.maximum(self._soft, 1e-9)
+        light = np.argsort(price, kind="stable").tolist()
+        left, first = self._whole, []
+        for i in light:
+            if left - load[i] & full == full:
+                left -= load[i]
+                first.append(i)
+        for i in [*sorted(first, key=lambda i: -load[i]), *light]:
+            fits = [c for c, left in enumerate(self._left) if left - load[i] & full == full]
+            if fits and self._home[i] < 0:
                 self._go(i, min(fits, key=lambda c: self._left[c] & field))
         self.best = list(self._home)
 
