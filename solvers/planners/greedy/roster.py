@@ -9,11 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MOVES = 500
+MOVES = 1000
 """Moves a gang."""
 
-MOST = 60_000
+MOST = 80_000
 """Moves in all."""
+
+STARTS = 2
+"""So often all begins anew, with a part of the moves each."""
 
 HOT, COLD = 0.1, 0.05
 """First and last temperature; what an average gang pays is 1 in the first tier."""
@@ -57,11 +60,14 @@ def settled(contest: Contest, number: int = 1) -> list[int]:
     ----------
     number : of the attempt, from 1; each one has draws of its own, twice as many as the last one.
     """
-    search = _Search(contest)
-    search.begin()
     moves = min(MOVES * len(contest.pays), MOST) << number - 1
-    search.run(np.random.default_rng(number), moves)
-    return search.best
+    found = []
+    for draws in np.random.default_rng(number).spawn(STARTS):
+        search = _Search(contest)
+        search.begin()
+        search.run(draws, moves // STARTS)
+        found.append(search)
+    return max(found, key=lambda search: search.worth).best
 
 
 def _packed(slots: Sequence[int]) -> int:
@@ -104,6 +110,7 @@ class _Search:
         self._inside: list[list[int]] = [[] for _ in contest.most]
         self._known: list[dict[int, float]] = [{} for _ in contest.most]
         self.best = list(self._home)
+        self.worth: tuple[int, float] = (0, 0.0)
 
     def begin(self) -> None:
         """Let the lightest gangs for what they pay in, as many as all cells together could hold.
@@ -129,7 +136,7 @@ class _Search:
         home, pays, load, full = self._home, self._pays, self._load, self._full
         paid = sum(pays[i] for i, c in enumerate(home) if c >= 0)
         harm = sum(map(self._harm, range(len(self._left)), self._left))
-        best = paid, -harm
+        self.worth = paid, -harm
         for i, c, other, pick, bar in self._draws(draws, moves):
             if home[i] == c:
                 continue
@@ -151,8 +158,8 @@ class _Search:
                 self._go(out, to)
             self._go(i, c)
             harm += more
-            if (paid, -harm) > best:
-                best, self.best = (paid, -harm), list(home)
+            if (paid, -harm) > self.worth:
+                self.worth, self.best = (paid, -harm), list(home)
 
     def _draws(
         self, draws: np.random.Generator, moves: int
