@@ -50,7 +50,7 @@ def test_gangs_that_are_moved_keep_every_rule(instance: Instance, style: Style) 
     kept(instance, style, moved=0.02)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SMALL)
 def test_a_plan_is_between_brute_force_and_the_plan_without_evictions(instance: Instance) -> None:
     tiers = tiers_of(instance)
