@@ -1,6 +1,6 @@
 """What a plan gives up of running work: the ``lost`` tiers (KEP-5710, made lexicographic).
 
-For a priority p: viol(p), devices, pods, then minutes of the evicted units. viol(p) is cumulative:
+For a priority p: viol(p), devices, pods, then hours of the evicted units. viol(p) is cumulative:
 over PodDisruptionBudgets, max(0, victims of priority p or higher that match - disruptionsAllowed).
 """
 
@@ -25,19 +25,20 @@ class Losses:
 
     Attributes
     ----------
-    devices, pods, minutes : (V,) of the unit; minutes times devices of each pod, 1 where it has
-        none, 0 where nobody knows when it began. At most MOST.
+    devices, pods, hours : (V,) of the unit; hours that its pods have run times their devices, 1
+        for a pod without one, 0 where nobody knows when it began; whole hours of the sum. At most
+        MOST.
     matches : (B, V) pods of the unit that a budget protects.
     """
 
     devices: Ints
     pods: Ints
-    minutes: Ints
+    hours: Ints
     matches: Ints
 
     def each(self, unit: str) -> Ints:
-        """(V,) amounts of one kind: ``devices``, ``pods`` or ``minutes``."""
-        found: Ints = {"devices": self.devices, "pods": self.pods, "minutes": self.minutes}[unit]
+        """(V,) amounts of one kind: ``devices``, ``pods`` or ``hours``."""
+        found: Ints = {"devices": self.devices, "pods": self.pods, "hours": self.hours}[unit]
         return found
 
 
@@ -52,7 +53,7 @@ def losses_of(instance: Instance) -> Losses:
     matches = np.zeros((b, v), dtype=np.int64)
     np.add.at(matches, (running.match_budget, running.pod_unit[running.match_pod]), 1)
     pods = np.bincount(running.pod_unit, minlength=v).astype(np.int64)
-    return Losses(devices, pods, minutes, matches)
+    return Losses(devices, pods, minutes // 60, matches)
 
 
 def _sums(unit: Ints, amount: Ints, times: Ints, count: int) -> Ints:
@@ -76,7 +77,7 @@ def lost_tiers(instance: Instance) -> dict[int, list[Tier]]:
     found: dict[int, list[Tier]] = {}
     for p in sorted(set(running.priority[can].tolist()), reverse=True):
         mine, above = can & (running.priority == p), can & (running.priority >= p)
-        kinds = [("gpus", "devices"), ("pods", "pods"), ("minutes", "minutes")]
+        kinds = [("gpus", "devices"), ("pods", "pods"), ("hours", "hours")]
         tiers = [
             Tier(f"lost-{name}({p})", "lost", False, unit, ((p, 1),))
             for name, unit in kinds

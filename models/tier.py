@@ -16,7 +16,7 @@ class Tier:
     kind : ``lost``, ``admitted``, ``elastic``, ``rank``, ``preferred`` or ``fragmentation``.
     maximise : the sense.
     unit : of ``admitted``, the worth of a root unit: ``one``, ``pods``, ``devices``, ``age``; of
-        ``lost``, what is counted: ``budgets``, ``devices``, ``pods``, ``minutes``.
+        ``lost``, what is counted: ``budgets``, ``devices``, ``pods``, ``hours``.
     weights : (priority, weight) pairs this tier counts; one pair with weight 1, or all priorities
         for ``weighted-gpus``.
     """

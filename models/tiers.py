@@ -9,8 +9,8 @@ lost-budgets(p)
     victims of priority p or higher beyond what each PodDisruptionBudget allows, summed.
 lost-gpus(p), lost-pods(p)
     devices, then pods, of the evicted units of priority p.
-lost-minutes(p)
-    minutes that their pods have run, times their devices (1 for a pod without one).
+lost-hours(p)
+    hours that the pods of a unit have run times their devices (1 for a pod without one), whole.
 
 The named choices of ``admitted`` (``OBJECTIVES``):
 

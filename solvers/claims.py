@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.bound import step
 from gangplan.models.errors import PlanError
@@ -93,16 +91,7 @@ def fault(milp: Milp, outcome: Outcome, known: int) -> str:
 
 
 def bound_of(milp: Milp, outcome: Outcome) -> int | None:
-    """Return the safe bound that an answer claims, offset included; None without one.
-
-    The tolerance is a part of the bound, and may be more than a step of the objective. Who calls a
-    point optimal, and leaves less than half a step below it, says that nothing is better.
-    """
+    """Return the safe bound that an answer claims, offset included; None without one."""
     if outcome.bound is None or not math.isfinite(outcome.bound):
         return None
-    bound = safe_bound(milp, outcome.bound)
-    if outcome.stop is not Stop.OPTIMAL or outcome.x is None:
-        return bound
-    worth = milp.objective(np.rint(outcome.x).astype(np.int64))
-    left = worth - milp.offset - outcome.bound
-    return max(bound, worth) if left < step(milp.cost) / 2 else bound
+    return safe_bound(milp, outcome.bound)

@@ -13,12 +13,12 @@ from tests.brute_rules import children_of, composite_stands, groups_of, roles_of
 
 Units = frozenset[int]
 
-KINDS = ("lost-budgets", "lost-gpus", "lost-pods", "lost-minutes")
+KINDS = ("lost-budgets", "lost-gpus", "lost-pods", "lost-hours")
 """What is lost of a priority, in order."""
 
 
 def lost(instance: Instance, units: Units, priority: int) -> tuple[int, int, int, int]:
-    """What is lost of one priority: budgets, devices, pods, minutes."""
+    """What is lost of one priority: budgets, devices, pods, hours."""
     running = instance.running
     mine = [u for u in fallen(instance, units) if _priority(instance, u) == priority]
     above = {u for u in fallen(instance, units) if _priority(instance, u) >= priority}
@@ -27,9 +27,11 @@ def lost(instance: Instance, units: Units, priority: int) -> tuple[int, int, int
         for b, pods in enumerate(_matches(instance))
     )
     devices = [int(running.pod_devices[u]) for u in mine]
-    minutes = [max(0, int(running.pod_minutes[u])) for u in mine]
-    worn = sum(m * max(1, d) for m, d in zip(minutes, devices, strict=True))
-    return beyond, sum(devices), len(mine), worn
+    worn: dict[int, int] = {}
+    for u, held in zip(mine, devices, strict=True):
+        unit = int(running.pod_unit[u])
+        worn[unit] = worn.get(unit, 0) + max(0, int(running.pod_minutes[u])) * max(1, held)
+    return beyond, sum(devices), len(mine), sum(minutes // 60 for minutes in worn.values())
 
 
 def _priority(instance: Instance, pod: int) -> int:

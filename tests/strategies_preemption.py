@@ -47,6 +47,8 @@ def preempting_claims(
 ) -> Instance:
     """Draw an instance with units that hold devices too."""
     features = replace(draw(WITH_CLAIMS), shares=False)
+    if draw(st.booleans()):
+        features = replace(features, common=True, settled=True)
     return draw(_instance(features, max_nodes, max_pods, effort))
 
 
@@ -172,7 +174,7 @@ def _pod(draw: st.DrawFn, n_nodes: int) -> Row:
         "request": {"gpu": draw(st.sampled_from([2, 1, 3, 0])), "cpu": draw(st.integers(1, 4))},
     }
     if draw(st.booleans()):
-        pod["minutes"] = draw(st.sampled_from([0, 1, 30]))
+        pod["minutes"] = draw(st.sampled_from([0, 59, 60, 1800]))
     return pod
 
 
@@ -259,14 +261,19 @@ def _never(draw: st.DrawFn, instance: Instance, first: int) -> list[int]:
     """Groups that evict nobody, and have no claim that a holding could serve."""
     claims = instance.claims
     with_claim = set(instance.roles.group[[*claims.own_role, *claims.user_role]].tolist())
-    # Of a tree some groups, or all.
     may = sorted(set(range(first)) - with_claim)
-    if not may or draw(st.integers(0, 3)) < 3:
+    if not may or draw(st.integers(0, 3)) == 0:
         return []
-    if draw(st.booleans()):
-        return sorted(draw(st.sets(st.sampled_from(may), min_size=1)))
-    trees = [instance.groups_of(_owner(instance, g)).tolist() for g in may]
-    return sorted(set(draw(st.sampled_from(trees))) & set(may))
+    trees: dict[int, list[int]] = {
+        _owner(instance, g): [] for g in may if instance.groups.parent[g] >= 0
+    }
+    for g in may:
+        trees.get(_owner(instance, g), []).append(g)
+    if not trees:
+        return sorted(draw(st.sets(st.sampled_from(may), max_size=2)))
+    # Of a tree some groups, or all.
+    tree = draw(st.sampled_from(sorted(trees.values())))
+    return sorted(tree if draw(st.integers(0, 2)) == 2 else {draw(st.sampled_from(tree))})
 
 
 def _owner(instance: Instance, group: int) -> int:

@@ -4,7 +4,7 @@ r"""What a plan gives up of running work (paper, eq. losses).
     viol[b, p]  >=  sum_{v: priority >= p} match[b, v] e[v] - allowed[b]      (preemption.beyond)
 
 The cost of lost-budgets(p) is the sum of viol[b, p] over b; that of lost-gpus(p), lost-pods(p) and
-lost-minutes(p) what the units of priority p hold, times e[v]. Columns only where a budget can be
+lost-hours(p) what the units of priority p hold, times e[v]. Columns only where a budget can be
 passed, and is not hard. Part of the preemption family.
 """
 

@@ -36,6 +36,9 @@ def recount(instance: Instance, plan: Plan, tier: Tier) -> int:
         return len(lost)
     if tier.unit == "devices":
         return sum(devices[u] for u in lost)
-    if tier.unit != "minutes":
+    if tier.unit != "hours":
         raise PlanError(f"tier {tier.name}: unit {tier.unit!r} is not known")
-    return sum(max(0, minutes[u]) * (devices[u] or 1) for u in lost)
+    worn: Counter[int] = Counter()
+    for u in lost:
+        worn[int(running.pod_unit[u])] += max(0, minutes[u]) * (devices[u] or 1)
+    return sum(total // 60 for total in worn.values())

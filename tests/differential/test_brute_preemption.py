@@ -72,8 +72,8 @@ def test_the_fewest_that_may_fall(instance: Instance, found: dict[str, int]) -> 
 
 def test_minutes_decide_between_equal_pods() -> None:
     base = make_instance([{"gpu": 0}, {"gpu": 0}], [URGENT])
-    pods = [{"node": n, "minutes": m} | GPUS for n, m in ((0, 9), (1, 2))]
-    assert loses(with_running(base, pods)) == IN | lost(1) | {"lost-minutes(0)": 16}
+    pods = [{"node": n, "minutes": m} | GPUS for n, m in ((0, 540), (1, 120))]
+    assert loses(with_running(base, pods)) == IN | lost(1) | {"lost-hours(0)": 16}
 
 
 def test_slices_leave_whole_or_the_group_does() -> None:

@@ -31,8 +31,8 @@ def full(**more: object) -> Instance:
             ],
         ),
         pods=[
-            {"node": 0, "request": {"gpu": 4}, "group": 0, "minutes": 30},
-            {"node": 1, "request": {"gpu": 4}, "group": 0, "minutes": 30},
+            {"node": 0, "request": {"gpu": 4}, "group": 0, "minutes": 1800},
+            {"node": 1, "request": {"gpu": 4}, "group": 0, "minutes": 1800},
             {"node": 0, "request": {"gpu": 2}, "priority": 3},
         ],
         **more,  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def test_tiers_of_what_is_lost_stand_before_what_is_admitted_of_the_same_priorit
         "lost-budgets(0)",
         "lost-gpus(0)",
         "lost-pods(0)",
-        "lost-minutes(0)",
+        "lost-hours(0)",
         "admitted(0)",
         "admitted-pods(0)",
         "elastic(5)",
@@ -82,7 +82,7 @@ def test_values_of_what_is_lost() -> None:
         "lost-budgets(0)": 1,
         "lost-gpus(0)": 4,
         "lost-pods(0)": 1,
-        "lost-minutes(0)": 120,
+        "lost-hours(0)": 120,
     }
 
 

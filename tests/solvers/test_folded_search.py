@@ -128,7 +128,7 @@ def full() -> Instance:
     gang = {"priority": 9, "wanted": 2, "minimum": 2, "request": {"gpu": 4}}
     groups = [gang | {"rules": [("rack", "required")]}] * 2
     pods = [
-        {"node": n, "request": {"gpu": gpus}, "priority": 1, "minutes": 5 + n}
+        {"node": n, "request": {"gpu": gpus}, "priority": 1, "minutes": 300 + 60 * n}
         for n in range(6)
         for gpus in ((1, 3), (2, 2), (4,))[n % 3]
     ]
@@ -153,17 +153,19 @@ def test_the_planner_asks_the_smaller_model_and_a_recheck_confirms_it() -> None:
 
 def test_a_full_cluster_of_128_nodes_is_proven_in_every_tier() -> None:
     instance = generate("victims", nodes=128, seed=4)
-    result = Exact().plan(instance, Limits(seconds=60))
+    result = Exact().plan(instance, Limits(seconds=300))
     assert result.stop == "optimal"
     assert not result.warnings
 
 
-def test_a_point_called_optimal_is_proven_where_the_tolerance_is_more_than_a_step() -> None:
+def test_a_word_is_no_proof_where_its_tolerance_is_more_than_a_step() -> None:
     milp = pair().with_cost([-2_000_000, -2_000_002])
     point = np.array([1.0, 2.0])
     worth = milp.objective(point.astype(np.int64))
     claim = Outcome(Stop.OPTIMAL, x=point, objective=float(worth), bound=float(worth))
-    assert bound_of(milp, claim) == worth
+    bound = bound_of(milp, claim)
+    assert bound is not None
+    assert bound < worth
     for less in (
         replace(claim, bound=worth - 1.0),
         replace(claim, stop=Stop.FEASIBLE),

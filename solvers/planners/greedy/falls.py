@@ -83,7 +83,7 @@ def _weights(instance: Instance) -> Floats:
     levels = np.unique(priority)
     unit = max(instance.device_unit, 1)
     devices = losses.devices / unit
-    minutes = losses.minutes / max(float(losses.minutes.sum()), 1.0)
+    minutes = losses.hours / max(float(losses.hours.sum()), 1.0)
     pods = (losses.pods + minutes) / (float(losses.pods.sum()) + 1.0)
     allowed = instance.running.budget_allowed
     beyond = np.maximum(losses.matches - allowed[:, None], 0).sum(axis=0)

@@ -187,7 +187,7 @@ def _unit(tier: str, device_unit: int) -> str:
     """Return what the value of a tier counts."""
     name = tier.partition("(")[0]
     more = {"admitted-gpus": "", "lost-gpus": "", "weighted-gpus": " x weight"}
-    more["lost-minutes"] = " x minutes"
+    more["lost-hours"] = " x hours"
     if name in more:
         gpus = "GPUs" if device_unit == 1 else f"GPUs/{device_unit}"
         return gpus + more[name]

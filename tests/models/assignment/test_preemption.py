@@ -228,10 +228,10 @@ def test_budgets_count_victims_of_their_priority_and_above() -> None:
 
 
 def test_minutes_decide_between_equal_victims() -> None:
-    running = [{"node": n, "request": BIG, "minutes": m} for n, m in enumerate((50, 20, 90))]
+    running = [{"node": n, "request": BIG, "minutes": m} for n, m in enumerate((3000, 1200, 5400))]
     plan, have = best(with_running(make_instance(full(3), [NEW]), running))
     assert plan.evicted.tolist() == [1]
-    assert have["lost-minutes(0)"] == 160
+    assert have["lost-hours(0)"] == 160
 
 
 def kept(free: int, request: int, ask: Row, **more: object) -> dict[str, int]:

@@ -120,9 +120,9 @@ CASES = [
     ),
     (
         "preemption.beyond",
-        pods((0, {"minutes": 5}), (1, {"minutes": 9}), budgets=[{"pods": [0]}]),
-        IN | lost(1) | {"lost-minutes(0)": 72},
-        IN | lost(1) | {"lost-minutes(0)": 40, "lost-budgets(0)": 1},
+        pods((0, {"minutes": 300}), (1, {"minutes": 540}), budgets=[{"pods": [0]}]),
+        IN | lost(1) | {"lost-hours(0)": 72},
+        IN | lost(1) | {"lost-hours(0)": 40, "lost-budgets(0)": 1},
     ),
     (
         "capacity.never",

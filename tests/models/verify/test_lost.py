@@ -28,9 +28,9 @@ def instance() -> Instance:
     return with_running(
         bare,
         [
-            {"node": 0, "request": {"gpu": 4}, "priority": 5, "minutes": 10},
-            {"node": 0, "request": {"gpu": 2}, "priority": 1, "minutes": 7},
-            {"node": 0, "request": {"gpu": 0}, "priority": 1, "minutes": 3},
+            {"node": 0, "request": {"gpu": 4}, "priority": 5, "minutes": 600},
+            {"node": 0, "request": {"gpu": 2}, "priority": 1, "minutes": 420},
+            {"node": 0, "request": {"gpu": 0}, "priority": 1, "minutes": 239},
             {"node": 0, "request": {"gpu": 1}, "priority": 1},
         ],
         [{"pods": [0, 1, 2], "allowed": 1}, {"pods": [0], "allowed": 0}],
@@ -50,11 +50,11 @@ def falls(instance: Instance, *units: int) -> Plan:
         ((0, 1, 2, 3), [1, 4, 1, 40], [3, 3, 3, 17]),
     ],
 )
-def test_budgets_devices_pods_and_minutes_of_each_priority(
+def test_budgets_devices_pods_and_hours_of_each_priority(
     instance: Instance, units: tuple[int, ...], five: list[int], one: list[int]
 ) -> None:
     lost = [tier for tier in tiers_of(instance) if tier.kind == "lost"]
-    kinds = ("budgets", "gpus", "pods", "minutes")
+    kinds = ("budgets", "gpus", "pods", "hours")
     assert [tier.name for tier in lost] == [f"lost-{k}({p})" for p in (5, 1) for k in kinds]
     assert list(recount_all(instance, falls(instance, *units), lost)) == [*five, *one]
 
