@@ -13,6 +13,9 @@ SCHEDULING = "scheduling.k8s.io/v1beta1"
 DRA = "resource.k8s.io/v1"
 MODES = {"Single": "single", "All": "all"}
 
+MOST_OF_A_GROUP = 1_000_000_000
+"""Highest priority of a PodGroup; above it are the classes of the system."""
+
 
 def documents(case: Case) -> list[Document]:
     """List the objects of a case, in the order in which it speaks of them."""
@@ -35,13 +38,22 @@ def documents(case: Case) -> list[Document]:
             if merged.get(key, entry.get(key)) != entry.get(key):
                 raise CaseError(f"{case.id}: {entry['group']}: two values of {key}")
         merged.update(entry)
-    found += [_pod_group(namespace, entry) for (namespace, _), entry in entries.items()]
+    found += [
+        _pod_group(namespace, entry)
+        for (namespace, _), entry in entries.items()
+        if not _of_the_system(entry)
+    ]
     classes = [entry["name"] for entry in cluster.get("deviceClasses", ())]
     for entry in case.body.get("running", ()):
         found += _running(entry, classes)
     for entry in case.body.get("pending", ()):
         found += _pending(entry)
     return found
+
+
+def _of_the_system(entry: Mapping[str, Any]) -> bool:
+    """Tell whether only pods can have the priority: the API takes no PodGroup above it."""
+    return int(entry["priority"]) > MOST_OF_A_GROUP
 
 
 def levels(case: Case) -> tuple[str, ...]:
@@ -170,8 +182,9 @@ def _pod(namespace: str, name: str, entry: Mapping[str, Any], pod: Mapping[str, 
     if extended:
         resources["limits"] = extended
     kept = ("nodeSelector", "tolerations", "affinity", "topologySpreadConstraints")
+    group = {"schedulingGroup": {"podGroupName": entry["group"]}}
     spec: Document = {
-        "schedulingGroup": {"podGroupName": entry["group"]},
+        **({} if _of_the_system(entry) else group),
         "priority": entry["priority"],
         "containers": [{"name": "c", "image": "example.invalid/c", "resources": resources}],
         **{key: pod[key] for key in kept if key in pod},

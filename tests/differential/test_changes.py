@@ -56,7 +56,7 @@ def families_move_the_optimum_one_way(data: st.DataObject) -> None:
 
 def test_every_family_of_the_formulation_has_its_check() -> None:
     assert tuple(CHECKS) == FAMILIES
-    assert {*RESTRICTIONS, *COSTS, "elastic"} == set(FAMILIES)
+    assert {*RESTRICTIONS, *COSTS, "elastic", "preemption"} == set(FAMILIES)
 
 
 @settings(max_examples=60)

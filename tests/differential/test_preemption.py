@@ -28,7 +28,7 @@ from tests.models.kinds import EVERY_KIND
 from tests.models.solve import best_plan
 from tests.strategies_preemption import evicting_plans, preempting, preempting_claims
 
-CASES = st.one_of(preempting(), preempting(), preempting_claims())
+CASES = st.one_of(preempting(), preempting_claims())
 
 NEEDLESS = "could come back"
 """What the verifier says of rule 9, which brute force leaves to it."""
