@@ -245,8 +245,10 @@ def test_a_solver_that_cannot_be_pickled_is_refused_by_name() -> None:
         Watched(Local("print")).solve(KNAPSACK, LIMITS)
 
 
+# A job that a shell runs behind it ignores Ctrl-C, and so would its children.
 SCRIPT = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from gangplan.solvers.backends import workers
 from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.base import Limits
