@@ -65,6 +65,7 @@ class Kind:
     encode : (model, plan) -> point (n,) that keeps every row.
     cells : instance -> how large its model would be, without writing it; compared with the limits
         of the staged solve. ``cell``: what it counts.
+    lacks : kinds of tiers whose families it does not carry; they are bounded by counting alone.
     fold : (model, its rows and perhaps more, under a cost) -> a smaller one whose bound holds too;
         None where nothing is alike.
     """
@@ -77,6 +78,7 @@ class Kind:
     cells: Callable[[Instance], int] = roles_and_nodes
     cell: str = "pairs of role and node"
     fold: Callable[[Any, Milp], Folded | None] = unfolded
+    lacks: tuple[str, ...] = ()
 
     def write(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
         """Write the model of an instance."""

@@ -86,6 +86,7 @@ OUR_PLANNERS = {
 FORMULATIONS = {
     "counts": ("gangplan.models.counts.kind", "COUNTS"),
     "assignment": ("gangplan.models.assignment.kind", "ASSIGNMENT"),
+    "patterns": ("gangplan.models.patterns.kind", "PATTERNS"),
 }
 """Our formulations: module and Kind."""
 

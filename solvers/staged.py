@@ -191,6 +191,9 @@ class _Run:
         model = self._model()
         if model is None:
             return bound
+        if tier.kind in self.kind.lacks:
+            self.warnings.append(f"{self.kind.name} do not carry {tier.name}: bounded by counting")
+            return bound
         milp = priced(model, self.tiers, i, self.best.values[:i])
         if not milp.cost.any():
             return self._believed(bound, self._constant(model, tier, milp.offset))

@@ -57,7 +57,7 @@ def one_line(text: str) -> str:
         ),
         (
             ["plan", "x.json", "--formulation", "x"],
-            "error: formulation x: no formulation of this name: one of counts, assignment",
+            "error: formulation x: no formulation of this name: one of counts, assignment, patterns",
         ),
         (
             ["plan", "x.json", "--weights", "1=1"],

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gangplan.models.formulation import Kind
 from gangplan.solvers.base import Solver
-from gangplan.solvers.registry import BACKENDS, available, formulation, formulations, get
+from gangplan.solvers.registry import BACKENDS, available, formulation, get
 
 EVERY = {"highs": 1, "cpsat": 5, "scip": 7, "cbc": 19, "pyomo": 23}
 """Backend -> it answers each seed that this number divides.
@@ -12,6 +12,9 @@ EVERY = {"highs": 1, "cpsat": 5, "scip": 7, "cbc": 19, "pyomo": 23}
 By what a small model costs: a backend that starts a process a model is asked less often. No two of
 the numbers have a factor in common, nor with what else goes by the seed.
 """
+
+WHOLE = ("counts", "assignment")
+"""Formulations that carry every family."""
 
 OTHERS = 17
 """The same for a backend that is not in the table."""
@@ -46,4 +49,4 @@ def contestants(seed: int, names: tuple[str, ...]) -> list[Contestant]:
 
 def everybody(names: tuple[str, ...]) -> list[Contestant]:
     """List every formulation on every backend of ``names``."""
-    return [Contestant(formulation(kind), get(name)) for name in names for kind in formulations()]
+    return [Contestant(formulation(kind), get(name)) for name in names for kind in WHOLE]

@@ -2,8 +2,11 @@
 
 import pytest
 
-from gangplan.solvers.registry import formulation, formulations
+from gangplan.solvers.registry import formulation
 
-KINDS = tuple(formulation(name) for name in formulations())
+NAMES = ("counts", "assignment")
+"""Formulations that carry every family."""
 
-EVERY_KIND = pytest.mark.parametrize("kind", KINDS, ids=formulations())
+KINDS = tuple(formulation(name) for name in NAMES)
+
+EVERY_KIND = pytest.mark.parametrize("kind", KINDS, ids=NAMES)

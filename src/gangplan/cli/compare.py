@@ -14,7 +14,7 @@ def compare(
     planners: Annotated[str, typer.Option(metavar="A,B", help="exact, greedy.")] = "greedy,exact",
     solvers: Annotated[str, typer.Option(metavar="A,B", help="See 'gangplan solvers'.")] = "highs",
     formulations: Annotated[
-        str, typer.Option(metavar="A,B", help="counts, assignment.")
+        str, typer.Option(metavar="A,B", help="counts, assignment, patterns.")
     ] = "counts",
     objective: options.Objective = "groups",
     preemption: Annotated[

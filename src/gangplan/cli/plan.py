@@ -11,7 +11,8 @@ def plan(
     sources: options.Sources,
     planner: Annotated[str, typer.Option(help="exact or greedy.")] = "exact",
     formulation: Annotated[
-        str, typer.Option(help="Of the exact planner: counts, or the textbook's assignment.")
+        str,
+        typer.Option(help="Of the exact planner: counts, patterns, or the textbook's assignment."),
     ] = "counts",
     solver: Annotated[str, typer.Option(help="See 'gangplan solvers'.")] = "highs",
     objective: options.Objective = "groups",

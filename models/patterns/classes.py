@@ -1,0 +1,141 @@
+"""Classes of equal nodes, and the patterns of each: maximal multisets of shapes that one can hold.
+
+Patterns are listed once for each distinct free room and set of shapes (Valerio de Carvalho 2002
+calls them maximal cutting patterns). What a node may hold is closed under taking pods away, so a
+pattern to which a pod can be added is never needed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.errors import FormulationError
+from gangplan.models.instance import Instance
+from gangplan.models.patterns.shapes import Shapes
+from gangplan.models.patterns.tree import Tree
+
+MOST = 400_000
+"""Patterns of all kinds of nodes together; more would have to be priced, not listed."""
+
+STEPS = 4_000_000
+"""Multisets looked at while they are listed, over all kinds of nodes; some seconds."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left of MOST and STEPS."""
+
+    patterns: int
+    steps: int
+
+    def spend(self, patterns: int, steps: int) -> None:
+        self.patterns -= patterns
+        self.steps -= steps
+        if self.patterns < 0 or self.steps < 0:
+            raise FormulationError(
+                f"more patterns than can be listed (limits {MOST:,} and {STEPS:,} steps)"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """Classes c of nodes that can hold something.
+
+    Attributes
+    ----------
+    vertex : (C,) where its nodes are.
+    nodes : C arrays of node numbers, ascending.
+    patterns : C arrays (P_c, S); equal classes share one.
+    """
+
+    vertex: Ints
+    nodes: tuple[Ints, ...]
+    patterns: tuple[Ints, ...]
+
+    def __len__(self) -> int:
+        """Return the number of classes C."""
+        return len(self.vertex)
+
+    @property
+    def size(self) -> Ints:
+        """(C,) nodes of each class."""
+        return np.array([len(nodes) for nodes in self.nodes], dtype=np.int64)
+
+
+def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
+    """Group the nodes, and list the patterns of each kind.
+
+    Raises
+    ------
+    FormulationError : more than MOST patterns, or STEPS to find them.
+    """
+    may = shapes.eligible[:, instance.nodes.node_class].T
+    free = np.minimum(instance.nodes.free, _total(shapes))
+    key = np.column_stack([tree.of_node, free, may.astype(np.int64)])
+    _, first, of = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(of.reshape(-1), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(of.reshape(-1), minlength=len(first)))[:-1])
+    known: dict[bytes, Ints] = {}
+    budget = _Budget(MOST, STEPS)
+    kept: list[tuple[int, Ints, Ints]] = []
+    for n, nodes in zip(first.tolist(), groups, strict=True):
+        kind = free[n].tobytes() + may[n].tobytes()
+        if kind not in known:
+            known[kind] = maximal(free[n], shapes, may[n], budget)
+        if len(known[kind]):
+            kept.append((int(tree.of_node[n]), nodes.astype(np.int64), known[kind]))
+    return Classes(
+        np.array([vertex for vertex, _, _ in kept], dtype=np.int64),
+        tuple(nodes for _, nodes, _ in kept),
+        tuple(patterns for _, _, patterns in kept),
+    )
+
+
+def _total(shapes: Shapes) -> Ints:
+    """(R,) what all pods that wait ask together; cut to 2^62."""
+    total = (shapes.request.astype(object) * shapes.demand[:, None].astype(object)).sum(axis=0)
+    return np.array([min(int(t), 2**62) for t in np.atleast_1d(total)], dtype=np.int64)
+
+
+def maximal(free: Ints, shapes: Shapes, may: Flags, budget: _Budget) -> Ints:
+    """(P, S) maximal multisets of the shapes flagged in ``may`` (S,) within ``free`` (R,).
+
+    No shape is taken more often than pods of it wait. The empty multiset is left out.
+    """
+    usable = [s for s in np.flatnonzero(may).tolist() if (shapes.request[s] <= free).all()]
+    # The largest first: few of them fit, so the search stays narrow.
+    part = shapes.request / np.maximum(free, 1)
+    usable.sort(key=lambda s: -float(part[s].max()))
+    request = [shapes.request[s].tolist() for s in usable]
+    demand = [int(shapes.demand[s]) for s in usable]
+    found: list[list[int]] = []
+    taken = [0] * len(usable)
+
+    def fits(i: int, left: list[int]) -> int:
+        times = demand[i]
+        for have, ask in zip(left, request[i], strict=True):
+            if ask:
+                times = min(times, have // ask)
+        return times
+
+    def search(i: int, left: list[int]) -> None:
+        budget.spend(0, 1)
+        if i == len(usable):
+            for s, ask in enumerate(request):
+                more = taken[s] < demand[s]
+                if more and all(a <= b for a, b in zip(ask, left, strict=True)):
+                    return
+            budget.spend(1, 0)
+            found.append(taken.copy())
+            return
+        for times in range(fits(i, left), -1, -1):
+            taken[i] = times
+            search(i + 1, [a - times * b for a, b in zip(left, request[i], strict=True)])
+        taken[i] = 0
+
+    search(0, free.tolist())
+    patterns = np.zeros((len(found), len(shapes)), dtype=np.int64)
+    if usable:
+        patterns[:, usable] = np.array(found, dtype=np.int64).reshape(len(found), len(usable))
+    return patterns[patterns.any(axis=1)]

@@ -1,0 +1,145 @@
+r"""The patterns formulation (paper, eq. patterns): docs/patterns.md has the words.
+
+    lambda[c, p] in Z+      nodes of class c that take pattern p
+    t[j, v]      in Z+      groups of type j that are admitted at vertex v
+    x[j, k, v]   in Z+      pods of role k of those groups, where least_k < most_k
+    z[l]         in Z+      loose pods
+    f[v, s]      in Z+      slots of shape s that v hands up to its parent
+
+    sum_p lambda[c, p]  <=  m_c            each class c                           (patterns.class)
+    f[v, s] + sum_{j, k of s} pods[j, k, v] + sum_{l of s at v} z[l]
+        <=  sum_{c at v, p} p_s lambda[c, p] + sum_{u below v} f[u, s]
+                                           each v and s                           (patterns.supply)
+    sum_v t[j, v]     <=  n_j              where v can be several                  (patterns.type)
+    x[j, k, v]        >=  least_k t[j, v]                                           (patterns.least)
+    x[j, k, v]        <=  most_k t[j, v]                                            (patterns.most)
+    sum_k x[j, k, v]  >=  need_j t[j, v]   where the roles do not imply it        (patterns.minimum)
+
+pods[j, k, v] is x[j, k, v], or most_k t[j, v] for a role without a choice. Off (elastic): most is
+what is needed: patterns.minimum is an equality.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Floats, Ints
+from gangplan.models.formulation import WHOLE, Formulation
+from gangplan.models.instance import Instance
+from gangplan.models.milp import Columns, Milp, VarBlock
+from gangplan.models.milp import build as assemble
+from gangplan.models.needs import Needs, needs_of
+from gangplan.models.patterns import rows as written
+from gangplan.models.patterns.classes import Classes, classes_of
+from gangplan.models.patterns.refuse import refuse
+from gangplan.models.patterns.shapes import Shapes, shapes_of
+from gangplan.models.patterns.supply import slots_below
+from gangplan.models.patterns.tree import Tree, tree_of
+from gangplan.models.patterns.types import Loose, Type, types_of
+from gangplan.models.tiers import Tier, worth_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A written model, and what its columns stand for.
+
+    Attributes
+    ----------
+    start : (C+1,) columns lambda of class c are numbered start[c] .. start[c + 1] - 1.
+    option : (O, 2) type and vertex of each column of ``t``.
+    part : (Q, 2) option and role (its place in the type) of each column of ``x``.
+    flow : (F, 2) vertex and shape of each column of ``f``.
+    """
+
+    instance: Instance
+    formulation: Formulation
+    needs: Needs
+    shapes: Shapes
+    tree: Tree
+    classes: Classes
+    types: tuple[Type, ...]
+    loose: tuple[Loose, ...]
+    milp: Milp
+    start: Ints
+    option: Ints
+    part: Ints
+    flow: Ints
+    t: VarBlock
+    x: VarBlock
+    z: VarBlock
+    f: VarBlock
+
+
+def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
+    """Write the model.
+
+    Raises
+    ------
+    FormulationError : a family that patterns lack, levels that cross, too many patterns, or a
+        restriction that is switched off.
+    """
+    refuse(instance, formulation)
+    needs = needs_of(instance)
+    shapes, tree = shapes_of(instance), tree_of(instance)
+    classes = classes_of(instance, shapes, tree)
+    slots = slots_below(shapes, tree, classes)
+    types, loose = types_of(instance, needs, shapes, tree, slots, elastic=formulation.elastic)
+    option = _column_pairs([(j, v) for j, one in enumerate(types) for v in one.vertices])
+    part = _column_pairs(
+        [
+            (o, i)
+            for o, j in enumerate(option[:, 0].tolist())
+            for i in range(len(types[j].shape))
+            if types[j].least[i] < types[j].most[i]
+        ]
+    )
+    flow = written.flows(types, loose, tree, slots)
+    cols = Columns()
+    count = np.array([len(patterns) for patterns in classes.patterns], dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    cols.add("lambda", np.zeros(int(start[-1]), dtype=np.int64), np.repeat(classes.size, count))
+    sizes = np.array([len(one.groups) for one in types], dtype=np.int64)
+    t = cols.add("t", np.zeros(len(option), dtype=np.int64), sizes[option[:, 0]])
+    most = [
+        len(types[j].groups) * types[j].most[i]
+        for j, i in zip(option[part[:, 0], 0].tolist(), part[:, 1].tolist(), strict=True)
+    ]
+    x = cols.add("x", np.zeros(len(part), dtype=np.int64), np.array(most, dtype=np.int64))
+    z = cols.add(
+        "z", np.zeros(len(loose), dtype=np.int64), np.array([one.most for one in loose], np.int64)
+    )
+    f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
+    blocks = [
+        written.classes(classes, start),
+        written.supply(tree, classes, types, loose, start, option, part, flow, t, x, z, f),
+        *written.types(types, option, part, t, x, elastic=formulation.elastic),
+    ]
+    return Model(
+        instance, formulation, needs, shapes, tree, classes, types, loose,
+        assemble(cols, blocks), start, option, part, flow, t, x, z, f,
+    )  # fmt: skip
+
+
+def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
+    """Cost (n,) and constant of a tier, to be minimised; zero for tiers that are not carried."""
+    cost = np.zeros(model.milp.n_cols)
+    if tier.kind not in ("admitted", "elastic"):
+        return cost, 0
+    worth = worth_of(model.instance, tier, model.needs)
+    for o, j in enumerate(model.option[:, 0].tolist()):
+        one = model.types[j]
+        paid = int(worth.group[one.groups[0]])
+        for i, k in enumerate(one.roles[0]):
+            if one.least[i] == one.most[i]:
+                paid += int(worth.pod[k]) * one.most[i]
+        cost[model.t.cols[o]] = -paid
+    for q, (o, i) in enumerate(model.part.tolist()):
+        k = model.types[int(model.option[o, 0])].roles[0][i]
+        cost[model.x.cols[q]] = -int(worth.pod[k])
+    for at, one_loose in enumerate(model.loose):
+        cost[model.z.cols[at]] = -int(worth.pod[one_loose.roles[0]])
+    return cost, 0
+
+
+def _column_pairs(pairs: list[tuple[int, int]]) -> Ints:
+    return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)

@@ -1,0 +1,48 @@
+"""Shapes: what one pod asks of a node, whatever group it belongs to."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangplan.models.arrays import Flags, Ints
+from gangplan.models.instance import Instance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shapes:
+    """Distinct shapes s of the roles that may be placed.
+
+    Attributes
+    ----------
+    of_role : (K,) shape of each role; -1 for roles of held groups.
+    request : (S, R) what a pod asks, base units.
+    eligible : (S, C) node classes of the instance that it may use.
+    demand : (S,) pods that wait.
+    """
+
+    of_role: Ints
+    request: Ints
+    eligible: Flags
+    demand: Ints
+
+    def __len__(self) -> int:
+        """Return the number of shapes S."""
+        return len(self.demand)
+
+
+def shapes_of(instance: Instance) -> Shapes:
+    """Find the shapes."""
+    roles = instance.roles
+    live = np.flatnonzero(~instance.blocked[0][roles.group])
+    table = np.column_stack([roles.request, roles.eligible.astype(np.int64)])[live]
+    distinct, shape = np.unique(table, axis=0, return_inverse=True)
+    of_role = np.full(len(roles), -1, dtype=np.int64)
+    of_role[live] = shape.reshape(-1)
+    demand = np.bincount(of_role[live], weights=roles.wanted[live], minlength=len(distinct))
+    width = roles.request.shape[1]
+    return Shapes(
+        of_role,
+        distinct[:, :width],
+        distinct[:, width:].astype(np.bool_),
+        demand.astype(np.int64),
+    )
