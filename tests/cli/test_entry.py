@@ -57,7 +57,8 @@ def one_line(text: str) -> str:
         ),
         (
             ["plan", "x.json", "--formulation", "x"],
-            "error: formulation x: no formulation of this name: one of counts, assignment, patterns",
+            "error: formulation x: no formulation of this name: one of counts, assignment, "
+            "patterns",
         ),
         (
             ["plan", "x.json", "--weights", "1=1"],
