@@ -1,6 +1,7 @@
 """Taints of devices and tolerations of requests (KEP-5055)."""
 
 from gangplan.datasets.kubernetes.devicerecords import DeviceTaint
+from gangplan.datasets.kubernetes.objects.taints import toleration
 from gangplan.datasets.kubernetes.terms import Toleration
 from gangplan.datasets.kubernetes.text import deviceschema
 from gangplan.datasets.kubernetes.text.fields import Fields
@@ -36,17 +37,5 @@ def device_tolerations(fields: Fields) -> tuple[Toleration, ...]:
     entries = fields.items("tolerations")
     if len(entries) > _MOST:
         fields.fault("tolerations", f"at most {_MOST} expected, got {len(entries)}")
-    found = []
-    for entry in entries:
-        entry.only(deviceschema.TOLERATION)
-        key, value = entry.text("key"), entry.text("value")
-        operator = entry.text("operator", choices=_OPERATORS) or "Equal"
-        effect = entry.text("effect", choices=EFFECTS)
-        entry.integer("tolerationSeconds", None)
-        if not key and operator != "Exists":
-            entry.fault("operator", "must be Exists where the key is empty")
-        if operator == "Exists" and value:
-            entry.fault("value", "must be empty where the operator is Exists")
-        if effect != "None":
-            found.append(Toleration(key, operator, value, effect))
-    return tuple(found)
+    found = [toleration(entry, deviceschema.TOLERATION, _OPERATORS, EFFECTS) for entry in entries]
+    return tuple(one for one in found if one.effect != "None")

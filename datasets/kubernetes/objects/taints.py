@@ -30,20 +30,28 @@ def tolerations(fields: Fields) -> tuple[Toleration, ...]:
     """Read ``spec.tolerations`` of a pod; those of PreferNoSchedule alone are left out."""
     found = []
     for entry in fields.items("tolerations"):
-        entry.only(_TOLERATION)
-        key, value = entry.text("key"), entry.text("value")
-        operator = entry.text("operator", choices=OPERATORS) or "Equal"
-        effect = entry.text("effect", choices=EFFECTS)
-        entry.integer("tolerationSeconds", None)
-        if not key and operator != "Exists":
-            entry.fault("operator", "must be Exists where the key is empty")
-        if operator == "Exists" and value:
-            entry.fault("value", "must be empty where the operator is Exists")
-        if operator in ("Lt", "Gt") and integer(value) is None:
-            entry.fault("value", f"{operator} needs an integer, as text")
-        if effect != "PreferNoSchedule":
-            found.append(Toleration(key, operator, value, effect))
+        one = toleration(entry, _TOLERATION, OPERATORS, EFFECTS)
+        if one.operator in ("Lt", "Gt") and integer(one.value) is None:
+            entry.fault("value", f"{one.operator} needs an integer, as text")
+        if one.effect != "PreferNoSchedule":
+            found.append(one)
     return tuple(found)
+
+
+def toleration(
+    entry: Fields, known: frozenset[str], operators: tuple[str, ...], effects: tuple[str, ...]
+) -> Toleration:
+    """Read what a pod's toleration of a node and a request's of a device have in common."""
+    entry.only(known)
+    key, value = entry.text("key"), entry.text("value")
+    operator = entry.text("operator", choices=operators) or "Equal"
+    effect = entry.text("effect", choices=effects)
+    entry.integer("tolerationSeconds", None)
+    if not key and operator != "Exists":
+        entry.fault("operator", "must be Exists where the key is empty")
+    if operator == "Exists" and value:
+        entry.fault("value", "must be empty where the operator is Exists")
+    return Toleration(key, operator, value, effect)
 
 
 def tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
