@@ -14,6 +14,9 @@ Flags = npt.NDArray[np.bool_]
 
 Floats = npt.NDArray[np.float64]
 
+MOST = 2**62
+"""Amounts are cut to it, so that no sum of two wraps round."""
+
 
 def ints(value: npt.ArrayLike, *shape: int, name: str) -> Ints:
     """Return ``value`` as a read-only int64 array of ``shape`` (-1: any length).

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import MOST, Flags, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.names import Names
 from gangplan.models.once import once
 from gangplan.models.running import NO_RUNNING
 from gangplan.models.victims import losing_roots, victims_of
-
-MOST = 2**62
-"""Free room is cut to it, so that columns never overflow."""
 
 LOSES = "it loses pods in this plan, and so gains none"
 """Why a group is held in the instance ``after`` its eviction."""

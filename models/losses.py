@@ -8,15 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import MOST, Flags, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.once import once
 from gangplan.models.plan import Plan
 from gangplan.models.tier import Tier
 from gangplan.models.victims import victims_of
-
-MOST = 2**62
-"""What a unit loses is cut to it, so that columns never overflow; no plan is worth as much."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

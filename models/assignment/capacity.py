@@ -27,11 +27,10 @@ from math import gcd
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import MOST, Flags, Ints
 from gangplan.models.assignment.falling import NOBODY_FALLS, Falling, Rooms
 from gangplan.models.assignment.pairs import Pairs
 from gangplan.models.errors import FormulationError
-from gangplan.models.gone import MOST
 from gangplan.models.instance import Instance
 from gangplan.models.milp import BIGGEST, RowBlock, VarBlock, row_block
 from gangplan.models.victims import victims_of

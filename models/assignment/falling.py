@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Floats, Ints
+from gangplan.models.arrays import MOST, Flags, Floats, Ints
 from gangplan.models.errors import PlanError
 from gangplan.models.formulation import Formulation
-from gangplan.models.gone import MOST
 from gangplan.models.instance import Instance
 from gangplan.models.losses import losses_of
 from gangplan.models.milp import Columns, VarBlock

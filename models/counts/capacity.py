@@ -10,12 +10,11 @@ no rows, and any number of pods fits a node.
 
 import numpy as np
 
-from gangplan.models.arrays import Flags
+from gangplan.models.arrays import MOST, Flags
 from gangplan.models.counts import fits, kept
 from gangplan.models.counts.fits import Back, by_node, nothing_back
 from gangplan.models.counts.indexed import Indexed
 from gangplan.models.counts.pairs import Pairs
-from gangplan.models.gone import MOST
 from gangplan.models.instance import Instance
 from gangplan.models.milp import RowBlock, VarBlock
 

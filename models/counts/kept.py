@@ -19,12 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Ints
+from gangplan.models.arrays import MOST, Flags, Ints
 from gangplan.models.counts import fits
 from gangplan.models.counts.fits import Back, by_node, nothing_back
 from gangplan.models.counts.indexed import Indexed, indexed, nothing, stacked
 from gangplan.models.counts.pairs import Pairs
-from gangplan.models.gone import MOST
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
 from gangplan.models.victims import victims_of

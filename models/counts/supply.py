@@ -11,13 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import MOST, Ints
 from gangplan.models.counts.knapsack import Meetings, tightened
 from gangplan.models.errors import FormulationError
 from gangplan.models.milp import BIGGEST, RowBlock, row_block
-
-MOST = 2**62
-"""Sums up to here are exact in int64."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gangplan.models.arrays import MOST as LARGEST
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
@@ -95,7 +96,7 @@ def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
 def _total(shapes: Shapes) -> Ints:
     """(R,) what all pods that wait ask together; cut to 2^62."""
     total = (shapes.request.astype(object) * shapes.demand[:, None].astype(object)).sum(axis=0)
-    return np.array([min(int(t), 2**62) for t in np.atleast_1d(total)], dtype=np.int64)
+    return np.array([min(int(t), LARGEST) for t in np.atleast_1d(total)], dtype=np.int64)
 
 
 def maximal(free: Ints, shapes: Shapes, may: Flags, budget: _Budget) -> Ints:

@@ -4,7 +4,6 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import PlanError
-from gangplan.models.instance import Instance
 from gangplan.models.patterns.formulation import Model
 from gangplan.models.plan import Plan
 
@@ -69,7 +68,7 @@ def _groups(model: Model, plan: Plan, point: Ints, placed: Ints, supply: Ints) -
         for g, roles in zip(one.groups, one.roles, strict=True):
             if not placed[list(roles)].any():
                 continue
-            vertex = _vertex(model.instance, model, plan, roles, one.vertices)
+            vertex = _vertex(model, plan, roles, one.vertices)
             if vertex < 0:
                 name = model.instance.names.groups[g]
                 raise PlanError(f"{name}: no column for the domain it is placed in")
@@ -82,12 +81,11 @@ def _groups(model: Model, plan: Plan, point: Ints, placed: Ints, supply: Ints) -
                 supply[vertex, one.shape[i]] -= placed[k]
 
 
-def _vertex(
-    instance: Instance, model: Model, plan: Plan, roles: tuple[int, ...], may: tuple[int, ...]
-) -> int:
+def _vertex(model: Model, plan: Plan, roles: tuple[int, ...], may: tuple[int, ...]) -> int:
     """Return the one of the vertices ``may`` that the group's first placed pod is below."""
+    start = model.instance.pod_start
     for k in roles:
-        nodes = plan.node[instance.pod_start[k] : instance.pod_start[k + 1]]
+        nodes = plan.node[start[k] : start[k + 1]]
         for n in nodes[nodes >= 0][:1].tolist():
             for v in model.tree.path(int(model.tree.of_node[n])):
                 if v in may:

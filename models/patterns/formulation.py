@@ -30,11 +30,12 @@ from gangplan.models.milp import Columns, Milp, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.patterns import rows as written
-from gangplan.models.patterns.classes import Classes, classes_of
+from gangplan.models.patterns.classes import Classes
+from gangplan.models.patterns.layout import layout_of
 from gangplan.models.patterns.refuse import refuse
-from gangplan.models.patterns.shapes import Shapes, shapes_of
+from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.supply import slots_below
-from gangplan.models.patterns.tree import Tree, tree_of
+from gangplan.models.patterns.tree import Tree
 from gangplan.models.patterns.types import Loose, Type, types_of
 from gangplan.models.tiers import Tier, worth_of
 
@@ -80,8 +81,8 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     """
     refuse(instance, formulation)
     needs = needs_of(instance)
-    shapes, tree = shapes_of(instance), tree_of(instance)
-    classes = classes_of(instance, shapes, tree)
+    layout = layout_of(instance)
+    shapes, tree, classes = layout.shapes, layout.tree, layout.classes
     slots = slots_below(shapes, tree, classes)
     types, loose = types_of(instance, needs, shapes, tree, slots, elastic=formulation.elastic)
     option = _column_pairs([(j, v) for j, one in enumerate(types) for v in one.vertices])

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from gangplan.models.arrays import Flags
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.verify.allocated import NAME, Key, broken, claim_name, rows_by_claim
@@ -125,24 +125,22 @@ def poured(instance: Instance, paying: list[Key]) -> dict[int, int]:
 
 def counters_left(instance: Instance, free: Flags) -> list[int]:
     """C amounts, with what ``free`` (H,) holdings give back; in Python integers."""
-    running = instance.running
-    left: list[int] = instance.devices.counter_free.tolist()
-    back = free[running.back_hold]
-    amounts = running.back_amount[back].tolist()
-    for c, more in zip(running.back_counter[back].tolist(), amounts, strict=True):
-        left[c] += more
-    return left
+    running, left = instance.running, instance.devices.counter_free
+    return _returned(left, running.back_counter, running.back_amount, free[running.back_hold])
 
 
 def pots_left(instance: Instance, free: Flags) -> list[int]:
     """M amounts, likewise."""
-    running = instance.running
-    left: list[int] = instance.devices.pot_free.tolist()
-    back = free[running.spare_hold]
-    amounts = running.spare_amount[back].tolist()
-    for m, more in zip(running.spare_pot[back].tolist(), amounts, strict=True):
-        left[m] += more
-    return left
+    running, left = instance.running, instance.devices.pot_free
+    return _returned(left, running.spare_pot, running.spare_amount, free[running.spare_hold])
+
+
+def _returned(left: Ints, at: Ints, amount: Ints, comes: Flags) -> list[int]:
+    """Add to what is left the amounts that come back, each ``at`` its place."""
+    total: list[int] = left.tolist()
+    for place, more in zip(at[comes].tolist(), amount[comes].tolist(), strict=True):
+        total[place] += more
+    return total
 
 
 def _counters(instance: Instance, paying: list[Key], free: Flags) -> list[Violation]:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangplan.models.arrays import Flags, Floats, Ints
-from gangplan.models.gone import MOST
+from gangplan.models.arrays import MOST, Flags, Floats, Ints
 from gangplan.models.instance import Instance
 from gangplan.models.losses import losses_of, lost_tiers
 from gangplan.models.victims import victims_of
