@@ -49,6 +49,22 @@ class TierReport:
         return abs(self.bound - self.value) / max(1, abs(self.value))
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was known at one time of a run.
+
+    Attributes
+    ----------
+    seconds : since the planner was called.
+    values : of the best verified plan by then, tier by tier.
+    bounds : of each tier as they stood by then; None where there was none.
+    """
+
+    seconds: float
+    values: tuple[int, ...]
+    bounds: tuple[int | None, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
     """What a planner returns.
@@ -64,6 +80,7 @@ class Result:
     seconds : phase -> seconds (``build``, ``solve``, ``verify``, ...).
     versions : package or backend that took part -> version; empty where it is unknown.
     certificates : what the bounds rest on, at most one a tier (counting needs none), by its name.
+    trace : how plan and bounds came to be, in order of time; empty where the planner keeps none.
     """
 
     plan: Plan
@@ -75,3 +92,4 @@ class Result:
     seconds: dict[str, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     certificates: tuple[Certificate, ...] = ()
+    trace: tuple[Moment, ...] = ()
