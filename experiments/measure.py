@@ -90,6 +90,11 @@ def _measured(cell: Cell, instance: Instance, record: Record, read: float) -> Re
     return replace(
         record,
         tiers=tuple(map(_tier, result.tiers)),
+        trace=tuple(
+            (round(one.seconds, 3), one.values[0], one.bounds[0])
+            for one in result.trace
+            if one.values
+        ),
         stop=result.stop,
         seconds=seconds,
         verified=not broken,

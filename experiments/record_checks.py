@@ -64,6 +64,16 @@ def _named(check: Check) -> Check:
     )
 
 
+def _is_step(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) == 3
+        and _is_length(value[0])
+        and is_whole(value[1])
+        and (value[2] is None or is_whole(value[2]))
+    )
+
+
 def _is_machine(value: object) -> bool:
     return isinstance(value, Mapping) and all(
         value.get(name) is None or _is_length(value[name]) for name in ("cores", "load")
@@ -90,6 +100,7 @@ RECORD: Rules = {
     **dict.fromkeys(("violations", "warnings"), _SENTENCES),
     "seconds": (_named(_is_length), "phases and seconds"),
     **dict.fromkeys(("memory_limit", "peak_memory"), (_or_none(_is_count), "bytes or null")),
+    "trace": (_many(_is_step), "a list of (seconds, value, bound)"),
     "verified": (_or_none(_is_flag), "true, false or null"),
     "machine": (_is_machine, "a description with numbers of cores and load"),
     "versions": (_named(_is_text), "packages and versions"),

@@ -43,6 +43,10 @@ class TierRecord:
     given: bool = False
 
 
+Step = tuple[float, int, int | None]
+"""Seconds since the planner was called, value and bound of the first tier."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One cell of an experiment.
@@ -61,6 +65,8 @@ class Record:
     preemption, pdb : what the planner was asked about evictions.
     time_limit, gap_limit, threads, memory_limit, seed : the limits; seconds, relative gap, bytes.
     tiers : values and bounds, in order.
+    trace : (seconds, value, bound) of the first tier as they came; empty where the planner keeps
+        none. A bound is None as long as there was none.
     stop : ``optimal`` (every tier proven) or ``feasible``; empty unless DONE.
     seconds : ``plan`` (the call of the planner as a whole, the only phase that limits count),
         ``build``, ``handover``, ``solve`` (both as the backend clocks them); outside of ``plan``:
@@ -97,6 +103,7 @@ class Record:
     memory_limit: int | None = None
     seed: int = 0
     tiers: tuple[TierRecord, ...] = ()
+    trace: tuple[Step, ...] = ()
     stop: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     overshoot: float = 0.0
@@ -170,6 +177,7 @@ def from_json(document: Mapping[str, Any]) -> Record:
     record_checks.check(values, record_checks.RECORD)
     try:
         values["tiers"] = _tiers(values.get("tiers", []))
+        values["trace"] = tuple((t, v, b) for t, v, b in values.get("trace", []))
         for name in ("violations", "warnings"):
             values[name] = tuple(values.get(name, ()))
         for name in ("seconds", "machine", "versions"):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from gangplan.experiments import plots
 from gangplan.experiments.lost import lost
 from gangplan.experiments.records import Record, latest
+from gangplan.experiments.scaling import scaling
 from gangplan.experiments.tables import Table, tables_of
 from gangplan.files import cannot_write, whole_text
 from gangplan.models.errors import Fault, InputError
@@ -64,8 +65,8 @@ def report(records: Sequence[Record], folder: Path | str) -> Report:
 
 
 def _all_tables(records: Sequence[Record]) -> tuple[Table, ...]:
-    given_up = lost(records)
-    return (*tables_of(records), *([] if given_up is None else [given_up]))
+    more = (lost(records), scaling(records))
+    return (*tables_of(records), *(table for table in more if table is not None))
 
 
 def _tables(folder: Path, name: str, tables: Sequence[Table]) -> list[Path]:
