@@ -62,11 +62,16 @@ def types_of(
     first: dict[Hashable, Type] = {}
     loose: dict[Hashable, list[int]] = {}
     held, roles = instance.blocked[0], instance.roles
+    bound = _bound(instance)
+    known: dict[Hashable, tuple[int, ...]] = {}
     for g in np.flatnonzero(~held).tolist():
         mine = list(range(*instance.role_start[g : g + 2].tolist()))
         gang = instance.groups.kind[g] == GANG
         stands = bool(needs.stands[g])
-        vertices = _vertices(instance, tree, g)
+        rules = bound.get(g, ())
+        if rules not in known:
+            known[rules] = _vertices(instance, tree, rules)
+        vertices = known[rules]
         if not mine or (stands and not elastic):
             continue
         # One vertex and no minimum: nothing binds the pods to one another.
@@ -118,25 +123,31 @@ def _type(
     return Type((g,), (mine,), shape, tuple(least), tuple(wanted), need, ())
 
 
-def _vertices(instance: Instance, tree: Tree, group: int) -> tuple[int, ...]:
-    """Vertices of the narrowest level that the group's whole required rules name."""
-    rules, topology = instance.rules, instance.topology
-    mine = np.flatnonzero((rules.owner == group) & rules.is_whole()).tolist()
-    if not mine:
+def _bound(instance: Instance) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Whole required rules of each group that has some: the level, and its fixed domain or -1."""
+    rules, fixed = instance.rules, instance.rules.fixed()
+    bound: dict[int, list[tuple[int, int]]] = {}
+    for t in np.flatnonzero(rules.is_whole()).tolist():
+        bound.setdefault(int(rules.owner[t]), []).append((int(rules.level[t]), int(fixed[t])))
+    return {g: tuple(sorted(set(mine))) for g, mine in bound.items()}
+
+
+def _vertices(
+    instance: Instance, tree: Tree, rules: tuple[tuple[int, int], ...]
+) -> tuple[int, ...]:
+    """Vertices of the narrowest level that the rules name, where all of them are kept."""
+    if not rules:
         return (ROOT,)
-    fixed = rules.fixed()
-    narrow = max((int(rules.level[t]) for t in mine), key=lambda at: int(tree.depth[at]))
+    topology = instance.topology
+    narrow = max((level for level, _ in rules), key=lambda level: int(tree.depth[level]))
+    allowed = [
+        set(tree.of_domain[topology.domains_of(level) if d < 0 else [d]].tolist())
+        for level, d in rules
+    ]
     found = []
-    for d in topology.domains_of(narrow).tolist():
-        vertex = int(tree.of_domain[d])
-        above = set(tree.path(vertex)) if vertex >= 0 else set()
-        fine = vertex >= 0
-        for t in mine:
-            allowed = topology.domains_of(int(rules.level[t]))
-            if fixed[t] >= 0:
-                allowed = fixed[[t]]
-            fine = fine and not above.isdisjoint(tree.of_domain[allowed].tolist())
-        if fine:
+    for vertex in tree.of_domain[topology.domains_of(narrow)].tolist():
+        above = tree.path(vertex)
+        if above and not any(fine.isdisjoint(above) for fine in allowed):
             found.append(vertex)
     return tuple(found)
 
