@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import metadata
+from itertools import product
 
 from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.sources import Source
@@ -42,12 +43,12 @@ class Cell:
 
 
 def cells(experiment: Experiment) -> Iterator[Cell]:
-    """Expand an experiment: instance by instance, its seeds, its limits, then the planners."""
-    for source in experiment.sources:
-        for seed in experiment.seeds:
-            for limits in experiment.limits:
-                for planner in experiment.planners:
-                    yield Cell(experiment.name, source, planner, replace(limits, seed=seed))
+    """Expand each block: instance by instance, its seeds, its limits, then the planners."""
+    for block in experiment.blocks:
+        for source, seed, limits, planner in product(
+            block.sources, block.seeds, block.limits, block.planners
+        ):
+            yield Cell(experiment.name, source, planner, replace(limits, seed=seed))
 
 
 def digest(cell: Cell) -> str:

@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,17 +14,23 @@ from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
 from gangplan.experiments.run import run
 from gangplan.experiments.sources import File, Generated
 from gangplan.experiments.spec import Experiment, PlannerSpec
+from gangplan.experiments.spec_tables import Block
 from gangplan.models.errors import InputError
 from gangplan.models.instance import Instance
 from gangplan.solvers.base import Limits
 
-SMALL = Experiment(
-    "small",
+BLOCK = Block(
     (Generated("generator", "training", 16, 2),),
     (PlannerSpec("greedy"),),
     (Limits(5.0),),
     (1, 2),
 )
+SMALL = Experiment("small", (BLOCK,))
+
+
+def changed(**parts: Any) -> Experiment:
+    """Return SMALL with other parts of its block."""
+    return Experiment("small", (replace(BLOCK, **parts),))
 
 
 class Counting:
@@ -53,7 +60,7 @@ def test_every_cell_leaves_a_record_and_is_not_run_again(tmp_path: Path) -> None
 def test_two_memory_limits_are_two_cells_with_records_of_their_own(tmp_path: Path) -> None:
     limits = (Limits(5.0, memory=2**20), Limits(5.0))
     exact = (PlannerSpec("exact", "highs", "counts"),)
-    ran = run(replace(SMALL, planners=exact, limits=limits, seeds=(1,)), tmp_path, Counting())
+    ran = run(changed(planners=exact, limits=limits, seeds=(1,)), tmp_path, Counting())
     assert [record.memory_limit for record in ran.records] == [2**20, None]
     assert records.latest(records.load(ran.path).records) == ran.records
     assert [record.verified for record in ran.records] == [True, True]
@@ -90,7 +97,7 @@ def test_a_run_that_stops_in_between_keeps_what_is_done(tmp_path: Path) -> None:
 
 
 def test_a_solver_that_is_not_here_is_skipped_with_its_reason(tmp_path: Path) -> None:
-    missing = replace(SMALL, planners=(PlannerSpec("exact", "nosuch", "counts"),))
+    missing = changed(planners=(PlannerSpec("exact", "nosuch", "counts"),))
     ran = run(missing, tmp_path, Serial())
     assert {record.status for record in ran.records} == {SKIPPED}
     assert ran.records[0].reason.startswith("no solver 'nosuch' here: one of highs")
@@ -100,7 +107,7 @@ def test_a_solver_that_is_not_here_is_skipped_with_its_reason(tmp_path: Path) ->
 def test_an_instance_that_cannot_be_read_is_skipped(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{")
-    bad = replace(SMALL, sources=(File(str(broken), "broken.json"),), seeds=(1,))
+    bad = changed(sources=(File(str(broken), "broken.json"),), seeds=(1,))
     (record,) = run(bad, tmp_path, Serial()).records
     assert record.status == SKIPPED
     assert "broken.json" in record.reason
@@ -178,11 +185,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(tmp_path: Path
 
 
 def test_one_instance_under_two_names_is_run_once_and_said(tmp_path: Path) -> None:
-    instance = SMALL.sources[0].instance(1)
+    instance = BLOCK.sources[0].instance(1)
     for name in ("a.json", "b.json"):
         write_instance(instance, str(tmp_path / name))
     files = tuple(File(str(tmp_path / name), name) for name in ("a.json", "b.json"))
-    ran = run(replace(SMALL, sources=files, seeds=(1,)), tmp_path, Serial())
+    ran = run(changed(sources=files, seeds=(1,)), tmp_path, Serial())
     assert len(ran.records) == 1
     assert ran.notes == ("b.json is the same instance as a.json: run once",)
 
@@ -198,6 +205,6 @@ class Faulty:
 
 
 def test_an_instance_that_breaks_its_reader_costs_its_own_cells(tmp_path: Path) -> None:
-    ran = run(replace(SMALL, sources=(Faulty(), *SMALL.sources)), tmp_path, Serial())
+    ran = run(changed(sources=(Faulty(), *BLOCK.sources)), tmp_path, Serial())
     assert [record.status for record in ran.records] == [FAILED, FAILED, DONE, DONE]
     assert ran.records[0].reason == "MemoryError: 2^50 nodes"

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gangplan.experiments import spec
-from gangplan.experiments.cells import Cell, key
+from gangplan.experiments.cells import Cell, cells, key
 from gangplan.experiments.sources import File, Generated
 from gangplan.experiments.spec import PlannerSpec
 from gangplan.models.errors import InputError
@@ -39,8 +39,9 @@ def faults(folder: Path, text: str) -> list[str]:
 
 
 def test_lists_expand_to_their_product(tmp_path: Path) -> None:
-    read = spec.read(write(tmp_path, WHOLE))
-    assert read.name == "e"
+    experiment = spec.read(write(tmp_path, WHOLE))
+    assert experiment.name == "e"
+    (read,) = experiment.blocks
     assert read.sources == tuple(
         Generated("generator", "training", nodes, groups) for nodes in (16, 32) for groups in (4, 8)
     )
@@ -50,13 +51,13 @@ def test_lists_expand_to_their_product(tmp_path: Path) -> None:
 
 def test_memory_is_a_quantity_or_a_number_of_bytes(tmp_path: Path) -> None:
     text = WHOLE.replace("[limits]", "[limits]\nmemory = ['512Mi', 4096]")
-    assert spec.read(write(tmp_path, text)).limits == tuple(
+    assert spec.read(write(tmp_path, text)).blocks[0].limits == tuple(
         Limits(seconds, memory=memory) for seconds in (1.0, 2.5) for memory in (2**29, 4096)
     )
 
 
 def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
-    assert spec.read(write(tmp_path, WHOLE)).planners == (
+    assert spec.read(write(tmp_path, WHOLE)).blocks[0].planners == (
         PlannerSpec("greedy"),
         PlannerSpec("exact", "highs", "counts"),
         PlannerSpec("exact", "scip", "counts"),
@@ -132,7 +133,7 @@ def test_an_instance_file_is_looked_for_beside_the_experiment(tmp_path: Path) ->
     text = 'seeds = 1\n[[instances]]\nfile = "here.json"\n[[planners]]\nplanner = "greedy"\n'
     assert "no such file" in faults(tmp_path, text)[0]
     (tmp_path / "here.json").write_text("{}")
-    read = spec.read(tmp_path / "e.toml")
+    read = spec.read(tmp_path / "e.toml").blocks[0]
     assert read.sources == (File(str(tmp_path / "here.json"), "here.json"),)
 
 
@@ -175,13 +176,13 @@ def test_files_of_one_name_in_two_folders_stay_two_instances(tmp_path: Path) -> 
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.json").write_text("{}")
     text = 'seeds = 1\n[[instances]]\nfile = ["a/x.json", "b/x.json"]\n[[planners]]\n'
-    labels = [source.label for source in spec.read(write(tmp_path, text)).sources]
+    labels = [source.label for source in spec.read(write(tmp_path, text)).blocks[0].sources]
     assert labels == ["a/x.json", "b/x.json"]
 
 
 def test_options_on_evictions_make_planners_of_their_own(tmp_path: Path) -> None:
     text = WHOLE.replace('["greedy", "exact"]', '"exact"\npreemption = [true, false]\npdb = "hard"')
-    read = spec.read(write(tmp_path, text.replace('["highs", "scip"]', '"highs"')))
+    read = spec.read(write(tmp_path, text.replace('["highs", "scip"]', '"highs"'))).blocks[0]
     assert read.planners == (
         PlannerSpec("exact", "highs", "counts", pdb="hard"),
         PlannerSpec("exact", "highs", "counts", preemption=False, pdb="hard"),
@@ -206,3 +207,40 @@ def test_what_is_usual_says_nothing_in_a_key() -> None:
     without = replace(cell, planner=PlannerSpec("greedy", preemption=False))
     assert key(without, "d") != key(cell, "d")
     assert without.label.endswith("greedy preemption=False")
+
+
+def test_blocks_are_combined_apart_and_run_as_one(tmp_path: Path) -> None:
+    text = """
+name = "two"
+[[blocks]]
+seeds = [1, 2]
+[[blocks.instances]]
+generator = "training"
+nodes = 16
+[[blocks.planners]]
+planner = "greedy"
+[[blocks]]
+seeds = 7
+[[blocks.instances]]
+generator = "racks"
+nodes = 32
+[[blocks.planners]]
+planner = "exact"
+[blocks.limits]
+seconds = 5
+"""
+    found = cells(spec.read(write(tmp_path, text)))
+    assert [cell.label for cell in found] == [
+        "training 16/- seed 1: greedy",
+        "training 16/- seed 2: greedy",
+        "racks 32/- seed 7: exact/highs/counts",
+    ]
+    assert faults(tmp_path, text.replace("seeds = 7", "seeds = -7")) == [
+        "e.toml: blocks[1].seeds: integers from 0 to 2^31 - 1 expected, not -7"
+    ]
+    assert faults(tmp_path, text.replace("seconds", "second")) == [
+        "e.toml: blocks[1].limits.second: unknown key: one of seconds, gap, threads, memory"
+    ]
+    assert faults(tmp_path, text.replace("[[blocks]]", "seeds = 1\n[[blocks]]", 1)) == [
+        "e.toml: seeds: unknown key: one of name, blocks"
+    ]
