@@ -19,7 +19,8 @@ pods[j, k, v] is x[j, k, v], or most_k t[j, v] for a role without a choice. Off 
 what is needed: patterns.minimum is an equality.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,12 +41,17 @@ from gangplan.models.patterns.types import Loose, Type, types_of
 from gangplan.models.tiers import Tier, worth_of
 
 
+Chosen = Sequence[Ints]
+"""Which patterns of each class."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """A written model, and what its columns stand for.
 
     Attributes
     ----------
+    classes : their patterns are those that have a column.
     start : (C+1,) columns lambda of class c are numbered start[c] .. start[c + 1] - 1.
     option : (O, 2) type and vertex of each column of ``t``.
     part : (Q, 2) option and role (its place in the type) of each column of ``x``.
@@ -71,8 +77,15 @@ class Model:
     f: VarBlock
 
 
-def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
+def build(
+    instance: Instance, formulation: Formulation = WHOLE, chosen: Chosen | None = None
+) -> Model:
     """Write the model.
+
+    Parameters
+    ----------
+    chosen : numbers of the patterns of each class that become columns, ascending; all by default.
+        Rows and all other columns do not depend on it.
 
     Raises
     ------
@@ -84,6 +97,9 @@ def build(instance: Instance, formulation: Formulation = WHOLE) -> Model:
     layout = layout_of(instance)
     shapes, tree, classes = layout.shapes, layout.tree, layout.classes
     slots = slots_below(shapes, tree, classes)
+    if chosen is not None:
+        shown = tuple(p[at] for p, at in zip(classes.patterns, chosen, strict=True))
+        classes = replace(classes, patterns=shown)
     types, loose = types_of(instance, needs, shapes, tree, slots, elastic=formulation.elastic)
     option = _column_pairs([(j, v) for j, one in enumerate(types) for v in one.vertices])
     part = _column_pairs(
