@@ -13,6 +13,7 @@ from gangplan.models.arrays import MOST as LARGEST
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
+from gangplan.models.patterns.local import Holds, local_of
 from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.tree import Tree
 
@@ -21,6 +22,9 @@ MOST = 400_000
 
 STEPS = 4_000_000
 """Multisets looked at while they are listed, over all kinds of nodes; some seconds."""
+
+ASKED = 10
+"""Steps that a question about more than room counts for."""
 
 
 @dataclass(slots=True)
@@ -73,7 +77,8 @@ def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
     """
     may = shapes.eligible[:, instance.nodes.node_class].T
     free = np.minimum(instance.nodes.free, _total(shapes))
-    key = np.column_stack([tree.of_node, free, may.astype(np.int64)])
+    local = local_of(instance, shapes, may)
+    key = np.column_stack([tree.of_node, free, may.astype(np.int64), local.key])
     _, first, of = np.unique(key, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(of.reshape(-1), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(of.reshape(-1), minlength=len(first)))[:-1])
@@ -81,9 +86,9 @@ def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
     budget = _Budget(MOST, STEPS)
     kept: list[tuple[int, Ints, Ints]] = []
     for n, nodes in zip(first.tolist(), groups, strict=True):
-        kind = free[n].tobytes() + may[n].tobytes()
+        kind = free[n].tobytes() + may[n].tobytes() + local.key[n].tobytes()
         if kind not in known:
-            known[kind] = maximal(free[n], shapes, may[n], budget)
+            known[kind] = maximal(free[n], shapes, may[n], budget, local.holds(n))
         if len(known[kind]):
             kept.append((int(tree.of_node[n]), nodes.astype(np.int64), known[kind]))
     return Classes(
@@ -99,19 +104,36 @@ def _total(shapes: Shapes) -> Ints:
     return np.array([min(int(t), LARGEST) for t in np.atleast_1d(total)], dtype=np.int64)
 
 
-def maximal(free: Ints, shapes: Shapes, may: Flags, budget: _Budget) -> Ints:
+def maximal(
+    free: Ints, shapes: Shapes, may: Flags, budget: _Budget, holds: Holds | None = None
+) -> Ints:
     """(P, S) maximal multisets of the shapes flagged in ``may`` (S,) within ``free`` (R,).
 
     No shape is taken more often than pods of it wait. The empty multiset is left out.
+
+    Parameters
+    ----------
+    holds : what else has to hold of a multiset; None: nothing.
     """
     usable = [s for s in np.flatnonzero(may).tolist() if (shapes.request[s] <= free).all()]
     # The largest first: few of them fit, so the search stays narrow.
     part = shapes.request / np.maximum(free, 1)
-    usable.sort(key=lambda s: -float(part[s].max()))
+    usable.sort(key=lambda s: -float(part[s].max(initial=0)))
     request = [shapes.request[s].tolist() for s in usable]
     demand = [int(shapes.demand[s]) for s in usable]
     found: list[list[int]] = []
     taken = [0] * len(usable)
+    counts = [0] * len(shapes)
+
+    def goes(i: int, times: int) -> bool:
+        """Tell whether shape i goes ``times`` with those before it."""
+        if holds is None or not times:
+            return True
+        budget.spend(0, ASKED)
+        counts[usable[i]] = times
+        fine = holds(counts)
+        counts[usable[i]] = taken[i]
+        return fine
 
     def fits(i: int, left: list[int]) -> int:
         times = demand[i]
@@ -124,16 +146,18 @@ def maximal(free: Ints, shapes: Shapes, may: Flags, budget: _Budget) -> Ints:
         budget.spend(0, 1)
         if i == len(usable):
             for s, ask in enumerate(request):
-                more = taken[s] < demand[s]
-                if more and all(a <= b for a, b in zip(ask, left, strict=True)):
+                more = taken[s] < demand[s] and all(a <= b for a, b in zip(ask, left, strict=True))
+                if more and goes(s, taken[s] + 1):
                     return
             budget.spend(1, 0)
             found.append(taken.copy())
             return
         for times in range(fits(i, left), -1, -1):
-            taken[i] = times
+            if not goes(i, times):
+                continue
+            taken[i] = counts[usable[i]] = times
             search(i + 1, [a - times * b for a, b in zip(left, request[i], strict=True)])
-        taken[i] = 0
+        taken[i] = counts[usable[i]] = 0
 
     search(0, free.tolist())
     patterns = np.zeros((len(found), len(shapes)), dtype=np.int64)

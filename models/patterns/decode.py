@@ -10,6 +10,7 @@ import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.patterns.formulation import Model
+from gangplan.models.patterns.shares import named
 from gangplan.models.patterns.types import Type
 from gangplan.models.plan import Plan
 from gangplan.models.points import whole_point
@@ -64,8 +65,7 @@ def decode(model: Model, point: Floats | Ints) -> Plan:
             if v and slots:
                 up = pool.setdefault((int(model.tree.parent[v]), s), deque())
                 up.extend(slots.popleft() for _ in range(min(handed.get((v, s), 0), len(slots))))
-    none = np.zeros(0, dtype=np.int64)
-    return Plan(node, none, none)
+    return Plan(node, *named(model.instance, node))
 
 
 def _slots(model: Model, x: Ints) -> Pool:

@@ -18,11 +18,12 @@ def refuse(instance: Instance, formulation: Formulation) -> None:
     for family in RESTRICTIONS:
         if not getattr(formulation, family):
             raise FormulationError(f"patterns cannot leave out {family}; counts can")
+    if instance.roles.pooled.any() and not formulation.shares:
+        raise FormulationError("patterns cannot leave out shares; counts can")
     open_rules = instance.rules.slice[instance.rules.owner < len(instance.groups)]
     for there, what in (
         (len(instance.composites), "composite pod groups"),
         ((open_rules > 0).any(), "slices"),
-        (instance.roles.pooled.any(), "parts of shared devices"),
         (bool(instance.claims), "claims of devices"),
         (len(instance.running), "units that can be evicted"),
         (len(instance.reserved), "room that is kept for nominated pods"),

@@ -18,12 +18,15 @@ class Shapes:
     request : (S, R) what a pod asks, base units.
     eligible : (S, C) node classes of the instance that it may use.
     demand : (S,) pods that wait.
+    share, whole : (S,) thousandths of one shared device, whole shared devices (see ``Roles``).
     """
 
     of_role: Ints
     request: Ints
     eligible: Flags
     demand: Ints
+    share: Ints
+    whole: Ints
 
     def __len__(self) -> int:
         """Return the number of shapes S."""
@@ -34,15 +37,18 @@ def shapes_of(instance: Instance) -> Shapes:
     """Find the shapes."""
     roles = instance.roles
     live = np.flatnonzero(~instance.blocked[0][roles.group])
-    table = np.column_stack([roles.request, roles.eligible.astype(np.int64)])[live]
+    columns = (roles.request, roles.eligible.astype(np.int64), roles.share, roles.whole)
+    table = np.column_stack(columns)[live]
     distinct, shape = np.unique(table, axis=0, return_inverse=True)
     of_role = np.full(len(roles), -1, dtype=np.int64)
     of_role[live] = shape.reshape(-1)
     demand = np.bincount(of_role[live], weights=roles.wanted[live], minlength=len(distinct))
-    width = roles.request.shape[1]
+    width, last = roles.request.shape[1], table.shape[1] - 2
     return Shapes(
         of_role,
         distinct[:, :width],
-        distinct[:, width:].astype(np.bool_),
+        distinct[:, width:last].astype(np.bool_),
         demand.astype(np.int64),
+        distinct[:, last],
+        distinct[:, last + 1],
     )

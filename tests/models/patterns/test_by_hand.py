@@ -92,10 +92,6 @@ GANG = pods(1, 1)
             "slices",
         ),
         (
-            make_instance([{"gpu": 1, "shared": [1000]}], [{"kind": "bare", "share": 500}]),
-            "shared devices",
-        ),
-        (
             with_devices(
                 make_instance([{"cpu": 1}], [{"request": {"cpu": 1}}]),
                 [{"node": 0, "gpu": True}],
