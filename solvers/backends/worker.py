@@ -41,7 +41,7 @@ def main(line_number: int, lifeline: int) -> None:
     """Serve jobs until the parent closes the line."""
     for number in (line_number, lifeline):
         os.set_inheritable(number, False)  # a program that a solver runs must not hold them open
-    _die_with_parent(lifeline)
+    die_with_parent(lifeline)
     line = socket.socket(fileno=line_number)
     for name in PRELOAD:
         try:
@@ -60,7 +60,7 @@ def main(line_number: int, lifeline: int) -> None:
         _serve(line, *job)
 
 
-def _die_with_parent(lifeline: int) -> None:
+def die_with_parent(lifeline: int) -> None:
     """End this process group, programs that a solver runs included, when the parent is gone.
 
     The kernel sees to it (nobody ever writes, so the only event is the end of the parent), also

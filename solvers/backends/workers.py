@@ -28,6 +28,9 @@ from gangplan.solvers.backends import memory, wire
 START_SECONDS = 60.0
 """A worker that is not ready after this long is given up."""
 
+SOLVES = "gangplan.solvers.backends.worker"
+"""What a worker runs that solves models; a crew (``solvers.crew``) has a module of its own."""
+
 SEEN = ("GANGPLAN_CBC", "CBCBOX_BUILD", "PATH", "TMPDIR")
 """Environment variables that change an answer or where it is written."""
 
@@ -44,15 +47,17 @@ class Worker:
     Attributes
     ----------
     threads : number of threads its solvers use.
+    module : what it runs.
     surroundings : what it was started with of SEEN.
     timed_out : it was killed for taking too long.
     peak : bytes, the most that it had in memory when it was killed for that, if known.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, module: str = SOLVES) -> None:
         if not sys.executable:
             raise SolverError("no Python executable is known (sys.executable is empty)")
         self.threads = threads
+        self.module = module
         self.surroundings = surroundings()
         self.timed_out = False
         self.peak: int | None = None
@@ -67,7 +72,7 @@ class Worker:
         lifeline, self._lifeline = os.pipe()
         try:
             self._process = subprocess.Popen(
-                _command(theirs.fileno(), lifeline),
+                _command(module, theirs.fileno(), lifeline),
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
@@ -93,6 +98,15 @@ class Worker:
         """It still runs, and is not condemned."""
         return not self.timed_out and self._process.poll() is None
 
+    @property
+    def ready(self) -> bool:
+        """It was heard to be ready."""
+        return self._ready
+
+    def fileno(self) -> int:
+        """Return the file descriptor that can be read when it has something to say."""
+        return self._line.fileno()
+
     def wait_ready(self) -> None:
         """Wait for the end of the child's imports.
 
@@ -106,7 +120,6 @@ class Worker:
             word, _ = self.receive()
         if word != "ready":
             raise SolverError(f"a worker process said {word!r} instead of ready")
-        self._ready = True
 
     def send(self, job: wire.Packed) -> None:
         """Hand over a job; should the child be dead, ``receive`` tells why."""
@@ -131,6 +144,7 @@ class Worker:
             raise SolverError(
                 f"a message of the solver's process cannot be read: {said}"
             ) from error
+        self._ready = self._ready or word == "ready"
         return str(word), body
 
     @contextmanager
@@ -153,6 +167,11 @@ class Worker:
         finally:
             timer.cancel()
             timer.join()
+
+    def condemn(self) -> None:
+        """End the child without waiting for its end; ``kill`` is still to be called."""
+        self.timed_out = True
+        self._kill_group()
 
     def kill(self) -> None:
         """End the child and free what belongs to it; safe to call twice."""
@@ -193,9 +212,8 @@ class Worker:
         return f"the solver's process {how}" + (f": {text[-TAIL:]}" if text else "")
 
 
-def _command(line: int, lifeline: int) -> list[str]:
+def _command(module: str, line: int, lifeline: int) -> list[str]:
     # -P: the working directory must not shadow a package (the repository has a folder datasets/).
-    module = "gangplan.solvers.backends.worker"
     return [sys.executable, "-P", "-m", module, str(line), str(lifeline)]
 
 
@@ -215,15 +233,16 @@ _idle: list[Worker] = []
 _lock = threading.Lock()
 
 
-def take(threads: int) -> Worker:
-    """Return an idle worker with this number of threads, or a new one."""
+def take(threads: int, module: str = SOLVES) -> Worker:
+    """Return an idle worker with this number of threads that runs this module, or a new one."""
     while True:
         with _lock:
-            found = next((w for w in _idle if w.threads == threads), None)
+            fitting = (w for w in _idle if (w.threads, w.module) == (threads, module))
+            found = next(fitting, None)
             if found is not None:
                 _idle.remove(found)
         if found is None:
-            return Worker(threads)
+            return Worker(threads, module)
         # One from before a change would run a program that nobody names any more.
         if found.alive and found.surroundings == surroundings():
             return found
