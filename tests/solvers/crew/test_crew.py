@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -170,12 +171,7 @@ def test_processes_end_with_their_parent() -> None:
 
 def _runs(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z" and MODULE in _command(pid)
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z" and MODULE in Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return False
-
-
-def _command(pid: int) -> str:
-    with open(f"/proc/{pid}/cmdline") as file:
-        return file.read()
