@@ -154,13 +154,9 @@ def _vertices(
 
 def _possible(one: Type, slots: Ints, vertices: tuple[int, ...]) -> tuple[int, ...]:
     """Vertices with slots for the minimum, each shape counted by itself."""
-    shape, most = list(one.shape), np.array(one.most)
-    fine = []
-    for v in vertices:
-        have = np.minimum(slots[v, shape], most)
-        if (have >= one.least).all() and int(have.sum()) >= max(one.need, 1):
-            fine.append(v)
-    return tuple(fine)
+    have = np.minimum(slots[np.ix_(vertices, one.shape)], one.most)
+    fine = (have >= one.least).all(axis=1) & (have.sum(axis=1) >= max(one.need, 1))
+    return vertices if fine.all() else tuple(np.array(vertices)[fine].tolist())
 
 
 def _loose(instance: Instance, key: Hashable, mine: list[int], slots: Ints) -> Loose:
