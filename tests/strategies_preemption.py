@@ -42,6 +42,14 @@ def preempting(
 
 
 @st.composite
+def preempting_with(
+    draw: st.DrawFn, features: Features, max_nodes: int = 4, max_pods: int = 5, effort: int = 3_000
+) -> Instance:
+    """Draw an instance with units, budgets and, of all else, what ``features`` say."""
+    return draw(_instance(features, max_nodes, max_pods, effort))
+
+
+@st.composite
 def preempting_claims(
     draw: st.DrawFn, max_nodes: int = 3, max_pods: int = 4, effort: int = 500
 ) -> Instance:

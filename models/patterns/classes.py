@@ -5,7 +5,9 @@ calls them maximal cutting patterns). What a node may hold is closed under takin
 pattern to which a pod can be added is never needed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from gangplan.models.arrays import MOST as LARGEST
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
+from gangplan.models.patterns.falls import pairs, units_here
 from gangplan.models.patterns.local import Holds, local_of
 from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.tree import Tree
@@ -52,11 +55,15 @@ class Classes:
     vertex : (C,) where its nodes are.
     nodes : C arrays of node numbers, ascending.
     patterns : C arrays (P_c, S); equal classes share one.
+    units : C arrays (k_c,) of units on each of its nodes whose fall makes room.
+    gone : C arrays (P_c, k_c): which of them have to fall for a pattern.
     """
 
     vertex: Ints
     nodes: tuple[Ints, ...]
     patterns: tuple[Ints, ...]
+    units: tuple[Ints, ...]
+    gone: tuple[Flags, ...]
 
     def __len__(self) -> int:
         """Return the number of classes C."""
@@ -67,6 +74,14 @@ class Classes:
         """(C,) nodes of each class."""
         return np.array([len(nodes) for nodes in self.nodes], dtype=np.int64)
 
+    def only(self, chosen: Sequence[Ints]) -> "Classes":
+        """Return the classes with some of the patterns of each, by number."""
+        return replace(
+            self,
+            patterns=tuple(p[at] for p, at in zip(self.patterns, chosen, strict=True)),
+            gone=tuple(f[at] for f, at in zip(self.gone, chosen, strict=True)),
+        )
+
 
 def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
     """Group the nodes, and list the patterns of each kind.
@@ -75,26 +90,31 @@ def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
     ------
     FormulationError : more than MOST patterns, or STEPS to find them.
     """
-    may = shapes.eligible[:, instance.nodes.node_class].T
-    free = np.minimum(instance.nodes.free, _total(shapes))
+    may, total = shapes.eligible[:, instance.nodes.node_class].T, _total(shapes)
+    free, here = np.minimum(instance.nodes.free, total), units_here(instance, total)
     local = local_of(instance, shapes, may)
-    key = np.column_stack([tree.of_node, free, may.astype(np.int64), local.key])
+    key = np.column_stack([tree.of_node, free, may.astype(np.int64), local.key, here.at])
     _, first, of = np.unique(key, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(of.reshape(-1), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(of.reshape(-1), minlength=len(first)))[:-1])
-    known: dict[bytes, Ints] = {}
+    known: dict[bytes, tuple[Ints, Flags]] = {}
     budget = _Budget(MOST, STEPS)
-    kept: list[tuple[int, Ints, Ints]] = []
+    kept: list[tuple[int, Ints, Ints, Ints, Flags]] = []
     for n, nodes in zip(first.tolist(), groups, strict=True):
-        kind = free[n].tobytes() + may[n].tobytes() + local.key[n].tobytes()
+        rooms = here.rooms[here.at[n]]
+        kind = free[n].tobytes() + may[n].tobytes() + local.key[n].tobytes() + rooms.tobytes()
         if kind not in known:
-            known[kind] = maximal(free[n], shapes, may[n], budget, local.holds(n))
-        if len(known[kind]):
-            kept.append((int(tree.of_node[n]), nodes.astype(np.int64), known[kind]))
+            listing = partial(maximal, budget=budget, holds=local.holds(n))
+            known[kind] = pairs(free[n], rooms, shapes, may[n], total, listing)
+        if len(known[kind][0]):
+            mine = (nodes.astype(np.int64), known[kind][0], here.units[here.at[n]])
+            kept.append((int(tree.of_node[n]), *mine, known[kind][1]))
     return Classes(
-        np.array([vertex for vertex, _, _ in kept], dtype=np.int64),
-        tuple(nodes for _, nodes, _ in kept),
-        tuple(patterns for _, _, patterns in kept),
+        np.array([vertex for vertex, *_ in kept], dtype=np.int64),
+        tuple(nodes for _, nodes, *_ in kept),
+        tuple(patterns for *_, patterns, _, _ in kept),
+        tuple(units for *_, units, _ in kept),
+        tuple(gone for *_, gone in kept),
     )
 
 

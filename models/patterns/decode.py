@@ -10,6 +10,7 @@ import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.patterns.formulation import Model
+from gangplan.models.patterns.leaving import evicted
 from gangplan.models.patterns.shares import named
 from gangplan.models.patterns.types import Type
 from gangplan.models.plan import Plan
@@ -65,7 +66,7 @@ def decode(model: Model, point: Floats | Ints) -> Plan:
             if v and slots:
                 up = pool.setdefault((int(model.tree.parent[v]), s), deque())
                 up.extend(slots.popleft() for _ in range(min(handed.get((v, s), 0), len(slots))))
-    return Plan(node, *named(model.instance, node))
+    return Plan(node, *named(model.instance, node), evicted=evicted(model.leaving, x))
 
 
 def _slots(model: Model, x: Ints) -> Pool:

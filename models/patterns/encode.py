@@ -4,6 +4,7 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import PlanError
+from gangplan.models.patterns import leaving
 from gangplan.models.patterns.formulation import Model
 from gangplan.models.plan import Plan
 
@@ -13,12 +14,13 @@ def encode(model: Model, plan: Plan) -> Ints:
 
     Raises
     ------
-    PlanError : a pod where the formulation has no column for it.
+    PlanError : a pod where the formulation has no column for it, or a unit that falls.
     """
     instance = model.instance
     plan.fits(instance)
     point = np.zeros(model.milp.n_cols, dtype=np.int64)
     placed = plan.placed_per_role(instance)
+    leaving.encode(instance, model.leaving, plan.evicted, point)
     supply = _patterns(model, plan, point)
     _groups(model, plan, point, placed, supply)
     _loose(model, point, placed, supply)
@@ -48,8 +50,10 @@ def _patterns(model: Model, plan: Plan, point: Ints) -> Ints:
     covered = np.zeros(len(instance.nodes), dtype=np.bool_)
     for c, nodes in enumerate(model.classes.nodes):
         patterns = model.classes.patterns[c]
+        stays = ~np.isin(model.classes.units[c], plan.evicted)
+        waits = model.classes.gone[c][:, stays].any(axis=1)
         for n in nodes[used[nodes].any(axis=1)].tolist():
-            fits = np.flatnonzero((patterns >= used[n]).all(axis=1))
+            fits = np.flatnonzero((patterns >= used[n]).all(axis=1) & ~waits)
             if not len(fits):
                 raise PlanError(f"node {instance.names.nodes[n]}: no pattern covers its pods")
             point[model.start[c] + fits[0]] += 1

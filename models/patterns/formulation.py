@@ -4,6 +4,7 @@ r"""The patterns formulation (paper, eq. patterns): docs/patterns.md has the wor
     t[j, v]      in Z+      groups of type j that are admitted at vertex v
     x[j, k, v]   in Z+      pods of role k of those groups, where least_k < most_k
     z[l]         in Z+      loose pods
+    e[v]         in {0, 1}  unit v falls: leaving.py has its rows
     f[v, s]      in Z+      slots of shape s that v hands up to its parent
 
     sum_p lambda[c, p]  <=  m_c            each class c                           (patterns.class)
@@ -20,26 +21,28 @@ what is needed: patterns.minimum is an equality.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
 from gangplan.models.formulation import WHOLE, Formulation
+from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
+from gangplan.models.patterns import leaving
 from gangplan.models.patterns import rows as written
 from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.layout import layout_of
+from gangplan.models.patterns.leaving import Leaving
 from gangplan.models.patterns.refuse import refuse
 from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.supply import slots_below
 from gangplan.models.patterns.tree import Tree
 from gangplan.models.patterns.types import Loose, Type, types_of
 from gangplan.models.tiers import Tier, worth_of
-
 
 Chosen = Sequence[Ints]
 """Which patterns of each class."""
@@ -56,6 +59,7 @@ class Model:
     option : (O, 2) type and vertex of each column of ``t``.
     part : (Q, 2) option and role (its place in the type) of each column of ``x``.
     flow : (F, 2) vertex and shape of each column of ``f``.
+    leaving : the columns of units; None where nobody can fall, or preemption is off.
     """
 
     instance: Instance
@@ -75,6 +79,7 @@ class Model:
     x: VarBlock
     z: VarBlock
     f: VarBlock
+    leaving: Leaving | None
 
 
 def build(
@@ -93,14 +98,14 @@ def build(
         restriction that is switched off.
     """
     refuse(instance, formulation)
-    needs = needs_of(instance)
-    layout = layout_of(instance)
+    seen = instance if formulation.preemption else without_units(instance)
+    needs = needs_of(seen)
+    layout = layout_of(seen)
     shapes, tree, classes = layout.shapes, layout.tree, layout.classes
     slots = slots_below(shapes, tree, classes)
     if chosen is not None:
-        shown = tuple(p[at] for p, at in zip(classes.patterns, chosen, strict=True))
-        classes = replace(classes, patterns=shown)
-    types, loose = types_of(instance, needs, shapes, tree, slots, elastic=formulation.elastic)
+        classes = classes.only(chosen)
+    types, loose = types_of(seen, needs, shapes, tree, slots, elastic=formulation.elastic)
     option = _column_pairs([(j, v) for j, one in enumerate(types) for v in one.vertices])
     part = _column_pairs(
         [
@@ -126,19 +131,24 @@ def build(
         "z", np.zeros(len(loose), dtype=np.int64), np.array([one.most for one in loose], np.int64)
     )
     f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
+    falls = leaving.columns(seen, cols)
     blocks = [
         written.classes(classes, start),
         written.supply(tree, classes, types, loose, start, option, part, flow, t, x, z, f),
         *written.types(types, option, part, t, x, elastic=formulation.elastic),
     ]
+    if falls is not None:
+        blocks += leaving.rows(seen, falls, classes, start, types, option, t)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
-        assemble(cols, blocks), start, option, part, flow, t, x, z, f,
+        assemble(cols, blocks), start, option, part, flow, t, x, z, f, falls,
     )  # fmt: skip
 
 
 def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     """Cost (n,) and constant of a tier, to be minimised; zero for tiers that are not carried."""
+    if tier.kind == "lost":
+        return leaving.cost(model.instance, model.leaving, tier, model.milp.n_cols), 0
     cost = np.zeros(model.milp.n_cols)
     if tier.kind not in ("admitted", "elastic"):
         return cost, 0

@@ -3,6 +3,7 @@
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
+from gangplan.models.victims import victims_of
 
 RESTRICTIONS = ("assign", "capacity", "gang", "topology")
 """Families that are part of what a pattern or a type is: they cannot be switched off."""
@@ -25,8 +26,15 @@ def refuse(instance: Instance, formulation: Formulation) -> None:
         (len(instance.composites), "composite pod groups"),
         ((open_rules > 0).any(), "slices"),
         (bool(instance.claims), "claims of devices"),
-        (len(instance.running), "units that can be evicted"),
+        (_sliced(instance), "slices of groups that can lose pods"),
         (len(instance.reserved), "room that is kept for nominated pods"),
     ):
         if there:
             raise FormulationError(f"patterns do not carry {what}; counts does")
+
+
+def _sliced(instance: Instance) -> bool:
+    """Tell whether pods that can fall are of a group with a rule about slices."""
+    rules, loses = instance.rules, victims_of(instance).members > 0
+    mine = (rules.slice > 1) & (rules.owner < len(loses))
+    return bool(loses[rules.owner[mine]].any())

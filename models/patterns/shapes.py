@@ -6,6 +6,7 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
+from gangplan.models.victims import victims_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,6 +20,7 @@ class Shapes:
     eligible : (S, C) node classes of the instance that it may use.
     demand : (S,) pods that wait.
     share, whole : (S,) thousandths of one shared device, whole shared devices (see ``Roles``).
+    never : (S,) the pods use no room that an eviction makes.
     """
 
     of_role: Ints
@@ -27,6 +29,7 @@ class Shapes:
     demand: Ints
     share: Ints
     whole: Ints
+    never: Flags
 
     def __len__(self) -> int:
         """Return the number of shapes S."""
@@ -37,13 +40,16 @@ def shapes_of(instance: Instance) -> Shapes:
     """Find the shapes."""
     roles = instance.roles
     live = np.flatnonzero(~instance.blocked[0][roles.group])
-    columns = (roles.request, roles.eligible.astype(np.int64), roles.share, roles.whole)
+    never = np.zeros(len(roles), dtype=np.int64)
+    if victims_of(instance).can.any():
+        never[:] = np.isin(roles.group, instance.running.never)
+    columns = (roles.request, roles.eligible.astype(np.int64), roles.share, roles.whole, never)
     table = np.column_stack(columns)[live]
     distinct, shape = np.unique(table, axis=0, return_inverse=True)
     of_role = np.full(len(roles), -1, dtype=np.int64)
     of_role[live] = shape.reshape(-1)
     demand = np.bincount(of_role[live], weights=roles.wanted[live], minlength=len(distinct))
-    width, last = roles.request.shape[1], table.shape[1] - 2
+    width, last = roles.request.shape[1], table.shape[1] - 3
     return Shapes(
         of_role,
         distinct[:, :width],
@@ -51,4 +57,5 @@ def shapes_of(instance: Instance) -> Shapes:
         demand.astype(np.int64),
         distinct[:, last],
         distinct[:, last + 1],
+        distinct[:, last + 2].astype(np.bool_),
     )

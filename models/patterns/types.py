@@ -15,6 +15,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
 from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.tree import ROOT, Tree
+from gangplan.models.victims import victims_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def types_of(
     first: dict[Hashable, Type] = {}
     loose: dict[Hashable, list[int]] = {}
     held, roles = instance.blocked[0], instance.roles
-    bound = _bound(instance)
+    bound, loses = _bound(instance), victims_of(instance).members > 0
     known: dict[Hashable, tuple[int, ...]] = {}
     for g in np.flatnonzero(~held).tolist():
         mine = list(range(*instance.role_start[g : g + 2].tolist()))
@@ -75,7 +76,8 @@ def types_of(
         if not mine or (stands and not elastic):
             continue
         # One vertex and no minimum: nothing binds the pods to one another.
-        if (stands or not gang) and len(vertices) == 1:
+        # A group that can lose pods is decided, too: no group both loses and gains.
+        if (stands or not gang) and len(vertices) == 1 and not loses[g]:
             for k in mine:
                 key = (int(shapes.of_role[k]), vertices[0], *_worth(instance, k))
                 loose.setdefault(key, []).append(k)
@@ -85,7 +87,10 @@ def types_of(
         one = _type(instance, needs, shapes, g, tuple(mine), decided=gang and not stands)
         vertices = _possible(one, slots, vertices)
         worth = tuple(_worth(instance, k) for k in mine)
-        alike = (one.shape, one.least, one.most, one.need, vertices, gang and not stands, worth)
+        alike = (
+            one.shape, one.least, one.most, one.need, vertices, gang and not stands, worth,
+            g if loses[g] else -1,
+        )  # fmt: skip
         whole.setdefault(alike, []).append((g, tuple(mine)))
         first.setdefault(alike, replace(one, vertices=vertices))
     types = tuple(

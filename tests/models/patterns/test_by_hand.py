@@ -101,10 +101,6 @@ GANG = pods(1, 1)
             "claims",
         ),
         (
-            with_running(make_instance([{"gpu": 1}], [GANG]), [{"node": 0, "request": {"gpu": 1}}]),
-            "evicted",
-        ),
-        (
             with_running(
                 make_instance([{"gpu": 1}], [GANG]),
                 [],
