@@ -87,6 +87,7 @@ FORMULATIONS = {
     "counts": ("gangplan.models.counts.kind", "COUNTS"),
     "assignment": ("gangplan.models.assignment.kind", "ASSIGNMENT"),
     "patterns": ("gangplan.models.patterns.kind", "PATTERNS"),
+    "configurations": ("gangplan.models.configurations.kind", "CONFIGURATIONS"),
 }
 """Our formulations: module and Kind."""
 

@@ -1,0 +1,1 @@
+"""The configurations formulation: which groups a whole domain takes together."""
