@@ -59,6 +59,7 @@ class Model:
     option : (O, 2) type and vertex of each column of ``t``.
     part : (Q, 2) option and role (its place in the type) of each column of ``x``.
     flow : (F, 2) vertex and shape of each column of ``f``.
+    slot : (U, 2) vertex and shape of each row of patterns.supply.
     leaving : the columns of units; None where nobody can fall, or preemption is off.
     """
 
@@ -79,6 +80,7 @@ class Model:
     x: VarBlock
     z: VarBlock
     f: VarBlock
+    slot: Ints
     leaving: Leaving | None
 
 
@@ -132,16 +134,20 @@ def build(
     )
     f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
     falls = leaving.columns(seen, cols)
+    supply = written.supply(
+        tree, classes, types, loose, start, option, part, flow, t, x, z, f
+    )  # fmt: skip
+    assert supply.about is not None  # vertex and shape
     blocks = [
         written.classes(classes, start),
-        written.supply(tree, classes, types, loose, start, option, part, flow, t, x, z, f),
+        supply,
         *written.types(types, option, part, t, x, elastic=formulation.elastic),
     ]
     if falls is not None:
         blocks += leaving.rows(seen, falls, classes, start, types, option, t)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
-        assemble(cols, blocks), start, option, part, flow, t, x, z, f, falls,
+        assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, falls,
     )  # fmt: skip
 
 
