@@ -5,7 +5,7 @@ ones left out, are all that a place can hold, and the sums on the way say which 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,7 +20,7 @@ STEPS = 100_000
 class Steps:
     """What is left of STEPS."""
 
-    left: int = STEPS
+    left: int = field(default_factory=lambda: STEPS)
 
     def spend(self, steps: int) -> None:
         """Count steps.
