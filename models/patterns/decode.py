@@ -40,6 +40,8 @@ def decode(model: Model, point: Floats | Ints) -> Plan:
         serving.setdefault(v, []).append(o)
     handed = dict(zip(map(tuple, model.flow.tolist()), x[model.f.cols].tolist(), strict=True))
     done = [0] * len(model.types)
+    split = _split(model, x)
+    kept: dict[tuple[int, int], deque[int]] = {}
 
     def put(role: int, pods: int, slots: deque[int]) -> None:
         first = int(model.instance.pod_start[role] + placed[role])
@@ -47,12 +49,16 @@ def decode(model: Model, point: Floats | Ints) -> Plan:
         placed[role] += pods
 
     for v in range(len(model.tree) - 1, -1, -1):
+        for o, i, pods in split.get(v, ()):
+            there = pool.get((v, model.types[int(model.option[o, 0])].shape[i]), NO_SLOT)
+            kept.setdefault((o, i), deque()).extend(there.popleft() for _ in range(pods))
         for o in serving.get(v, ()):
             j, times = int(model.option[o, 0]), int(x[model.t.cols[o]])
             one = model.types[j]
             for i, counts in enumerate(_shares(model, x, o, one, times)):
                 for n, pods in enumerate(counts):
-                    put(one.roles[done[j] + n][i], pods, pool.get((v, one.shape[i]), NO_SLOT))
+                    own = pool.get((v, one.shape[i]), NO_SLOT)
+                    put(one.roles[done[j] + n][i], pods, kept.get((o, i), own))
             done[j] += times
         for at, loose in enumerate(model.loose):
             if loose.vertex == v:
@@ -90,7 +96,9 @@ def _shares(model: Model, x: Ints, option: int, one: Type, times: int) -> list[l
     What is beyond the least is dealt round, role after role: so each group gets as much of a role
     as any other, give or take one, and of all roles together, too.
     """
-    total = {i: times * one.most[i] for i in range(len(one.shape)) if one.least[i] == one.most[i]}
+    if one.slices:
+        return _slices(model, x, option, one, times)
+    total = {i: times * one.most[i] for i in range(len(one.shape)) if one.follows(i)}
     first, last = np.searchsorted(model.part[:, 0], [option, option + 1]).tolist()
     for q in range(first, last):
         total[int(model.part[q, 1])] = int(x[model.x.cols[q]])
@@ -102,3 +110,28 @@ def _shares(model: Model, x: Ints, option: int, one: Type, times: int) -> list[l
             turn += 1
         shares.append(counts)
     return shares
+
+
+def _split(model: Model, x: Ints) -> dict[int, list[tuple[int, int, int]]]:
+    """Pods of split groups by the vertex where they take slots: (option, role, pods)."""
+    split: dict[int, list[tuple[int, int, int]]] = {}
+    pods = x[model.slices.y.cols]
+    for (o, i, d), n in zip(model.slices.cell.tolist(), pods.tolist(), strict=True):
+        if n:
+            split.setdefault(d, []).append((o, i, n))
+    return split
+
+
+def _slices(model: Model, x: Ints, option: int, one: Type, times: int) -> list[list[int]]:
+    """Pods of each role for each of ``times`` groups: whole slices, dealt round."""
+    pods = [0] * len(one.shape)
+    for (o, i, _), n in zip(
+        model.slices.cell.tolist(), x[model.slices.y.cols].tolist(), strict=True
+    ):
+        if o == option:
+            pods[i] += n
+    if len(one.groups) == 1:
+        return [[n] * times for n in pods]
+    size = one.slices[0].size
+    each, more = divmod(pods[0] // size, max(times, 1))
+    return [[size * (each + (n < more)) for n in range(times)]]

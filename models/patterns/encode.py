@@ -78,11 +78,41 @@ def _groups(model: Model, plan: Plan, point: Ints, placed: Ints, supply: Ints) -
                 raise PlanError(f"{name}: no column for the domain it is placed in")
             o = option[j, vertex]
             point[model.t.cols[o]] += 1
+            if one.slices:
+                _slices(model, plan, point, supply, o, roles)
+                continue
             for i, k in enumerate(roles):
                 q = part.get((o, i))
                 if q is not None:
                     point[model.x.cols[q]] += placed[k]
                 supply[vertex, one.shape[i]] -= placed[k]
+
+
+def _slices(
+    model: Model, plan: Plan, point: Ints, supply: Ints, option: int, roles: tuple[int, ...]
+) -> None:
+    """Count the pods of a split group at its places, and its slices."""
+    cell, piece, start = model.slices.cell, model.slices.piece, model.instance.pod_start
+    one = model.types[int(model.option[option, 0])]
+    mine = np.flatnonzero(cell[:, 0] == option).tolist()
+    at = {tuple(cell[c, 1:].tolist()): c for c in mine}
+    inside = dict.fromkeys(range(len(model.tree)), 0)
+    for i, k in enumerate(roles):
+        nodes = plan.node[start[k] : start[k + 1]]
+        for n in nodes[nodes >= 0].tolist():
+            path = model.tree.path(int(model.tree.of_node[n]))
+            place = next((v for v in path if (i, v) in at), -1)
+            if place < 0:
+                name = model.instance.names.nodes[n]
+                raise PlanError(f"node {name}: no column for a pod of a slice")
+            point[model.slices.y.cols[at[i, place]]] += 1
+            supply[place, one.shape[i]] -= 1
+            for v in model.tree.path(place):
+                inside[v] += 1
+    for z in np.flatnonzero(piece[:, 0] == option).tolist():
+        _, r, v = piece[z].tolist()
+        rule = one.slices[r]
+        point[model.slices.q.cols[z]] += (inside[v] + rule.left_at(v)) // rule.size
 
 
 def _vertex(model: Model, plan: Plan, roles: tuple[int, ...], may: tuple[int, ...]) -> int:

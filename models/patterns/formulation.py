@@ -17,7 +17,8 @@ r"""The patterns formulation (paper, eq. patterns): docs/patterns.md has the wor
     sum_k x[j, k, v]  >=  need_j t[j, v]   where the roles do not imply it        (patterns.minimum)
 
 pods[j, k, v] is x[j, k, v], or most_k t[j, v] for a role without a choice. Off (elastic): most is
-what is needed: patterns.minimum is an equality.
+what is needed: patterns.minimum is an equality. Groups that are split into slices have columns and
+rows of their own: slices.py.
 """
 
 from collections.abc import Sequence
@@ -34,11 +35,13 @@ from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
 from gangplan.models.patterns import leaving
 from gangplan.models.patterns import rows as written
+from gangplan.models.patterns import slices as split
 from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.layout import layout_of
 from gangplan.models.patterns.leaving import Leaving
 from gangplan.models.patterns.refuse import refuse
 from gangplan.models.patterns.shapes import Shapes
+from gangplan.models.patterns.slices import Slices
 from gangplan.models.patterns.supply import slots_below
 from gangplan.models.patterns.tree import Tree
 from gangplan.models.patterns.types import Loose, Type, types_of
@@ -81,6 +84,7 @@ class Model:
     z: VarBlock
     f: VarBlock
     slot: Ints
+    slices: Slices
     leaving: Leaving | None
 
 
@@ -114,7 +118,7 @@ def build(
             (o, i)
             for o, j in enumerate(option[:, 0].tolist())
             for i in range(len(types[j].shape))
-            if types[j].least[i] < types[j].most[i]
+            if types[j].open(i)
         ]
     )
     flow = written.flows(types, loose, tree, slots)
@@ -133,21 +137,23 @@ def build(
         "z", np.zeros(len(loose), dtype=np.int64), np.array([one.most for one in loose], np.int64)
     )
     f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
+    slices = split.columns(types, option, tree, slots, cols)
     falls = leaving.columns(seen, cols)
     supply = written.supply(
-        tree, classes, types, loose, start, option, part, flow, t, x, z, f
-    )  # fmt: skip
+        tree, classes, types, loose, start, option, part, flow, t, x, z, f, slices
+    )
     assert supply.about is not None  # vertex and shape
     blocks = [
         written.classes(classes, start),
         supply,
         *written.types(types, option, part, t, x, elastic=formulation.elastic),
+        *split.rows(types, option, tree, t, slices, elastic=formulation.elastic),
     ]
     if falls is not None:
         blocks += leaving.rows(seen, falls, classes, start, types, option, t)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
-        assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, falls,
+        assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, slices, falls,
     )  # fmt: skip
 
 
@@ -163,12 +169,16 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
         one = model.types[j]
         paid = int(worth.group[one.groups[0]])
         for i, k in enumerate(one.roles[0]):
-            if one.least[i] == one.most[i]:
+            if one.follows(i):
                 paid += int(worth.pod[k]) * one.most[i]
         cost[model.t.cols[o]] = -paid
     for q, (o, i) in enumerate(model.part.tolist()):
         k = model.types[int(model.option[o, 0])].roles[0][i]
         cost[model.x.cols[q]] = -int(worth.pod[k])
+    for column, (o, i, _) in zip(
+        model.slices.y.cols.tolist(), model.slices.cell.tolist(), strict=True
+    ):
+        cost[column] = -int(worth.pod[model.types[int(model.option[o, 0])].roles[0][i]])
     for at, one_loose in enumerate(model.loose):
         cost[model.z.cols[at]] = -int(worth.pod[one_loose.roles[0]])
     return cost, 0

@@ -21,10 +21,8 @@ def refuse(instance: Instance, formulation: Formulation) -> None:
             raise FormulationError(f"patterns cannot leave out {family}; counts can")
     if instance.roles.pooled.any() and not formulation.shares:
         raise FormulationError("patterns cannot leave out shares; counts can")
-    open_rules = instance.rules.slice[instance.rules.owner < len(instance.groups)]
     for there, what in (
         (len(instance.composites), "composite pod groups"),
-        ((open_rules > 0).any(), "slices"),
         (bool(instance.claims), "claims of devices"),
         (_sliced(instance), "slices of groups that can lose pods"),
         (len(instance.reserved), "room that is kept for nominated pods"),

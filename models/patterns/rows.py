@@ -7,6 +7,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import RowBlock, VarBlock, row_block
 from gangplan.models.patterns.classes import Classes
+from gangplan.models.patterns.slices import Slices
 from gangplan.models.patterns.tree import Tree
 from gangplan.models.patterns.types import Loose, Type
 
@@ -15,7 +16,7 @@ def flows(types: Sequence[Type], loose: Sequence[Loose], tree: Tree, slots: Ints
     """(F, 2) vertex and shape of slots that somebody above may want; children after parents."""
     wanted = np.zeros(slots.shape, dtype=np.bool_)
     for one in types:
-        for v in one.vertices:
+        for v in one.taking():
             wanted[v, list(one.shape)] = True
     for pods in loose:
         wanted[pods.vertex, pods.shape] = True
@@ -38,6 +39,7 @@ def classes(nodes: Classes, start: Ints) -> RowBlock:
 def supply(
     tree: Tree, nodes: Classes, types_: Sequence[Type], loose: Sequence[Loose], start: Ints,
     option: Ints, part: Ints, flow: Ints, t: VarBlock, x: VarBlock, z: VarBlock, f: VarBlock,
+    slices: Slices,
 ) -> RowBlock:  # fmt: skip
     """Write patterns.supply: slots that a vertex gives are its nodes' and its children's."""
     n_shapes = int(nodes.patterns[0].shape[1]) if len(nodes) else 1
@@ -61,7 +63,7 @@ def supply(
         for o, (j, v) in enumerate(option.tolist())
         for one in (types_[j],)
         for i in range(len(one.shape))
-        if one.least[i] == one.most[i]
+        if one.follows(i)
     ]
     for q, (o, i) in enumerate(part.tolist()):
         j, v = option[o].tolist()
@@ -69,6 +71,7 @@ def supply(
     for at, pods in enumerate(loose):
         used.append((pods.vertex * n_shapes + pods.shape, int(z.cols[at]), 1))
     table = np.array(used, dtype=np.int64).reshape(len(used), 3)
+    table = np.vstack([table, slices.used(types_, option, n_shapes)])
     add(table[:, 0], table[:, 1], table[:, 2])
     keys = np.concatenate(row)
     # Slots that nobody takes need no row.

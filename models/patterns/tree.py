@@ -1,4 +1,4 @@
-"""The tree of the domains that whole required rules name; its root is the cluster.
+"""The tree of the domains that required rules name; its root is the cluster.
 
 Only levels that nest make a tree: every domain of a finer level has all its nodes in one domain of
 a coarser level, or none of them in any.
@@ -11,6 +11,7 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
+from gangplan.models.topology import REQUIRED
 
 ROOT = 0
 
@@ -53,7 +54,7 @@ def tree_of(instance: Instance) -> Tree:
     FormulationError : two levels cross; it names them.
     """
     topology, rules = instance.topology, instance.rules
-    named = sorted(set(rules.level[rules.is_whole()].tolist()))
+    named = sorted(set(rules.level[rules.mode == REQUIRED].tolist()))
     # A level that nests in another has no larger domain than the largest of that.
     largest = {
         level: int(np.bincount(topology.domain[level] + 1)[1:].max(initial=0)) for level in named

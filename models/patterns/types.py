@@ -14,6 +14,7 @@ from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
 from gangplan.models.patterns.shapes import Shapes
+from gangplan.models.patterns.slicing import Sliced, places_of, slices_of, vertices_at
 from gangplan.models.patterns.tree import ROOT, Tree
 from gangplan.models.victims import victims_of
 
@@ -28,6 +29,8 @@ class Type:
     shape, least, most : of each role: its shape, new pods of an admitted group.
     need : new pods of an admitted group.
     vertices : where it may be admitted.
+    slices : its rules of slices. places : of each vertex, where its pods then take slots.
+    domains : of each rule of slices, the vertices of its level.
     """
 
     groups: tuple[int, ...]
@@ -37,6 +40,28 @@ class Type:
     most: tuple[int, ...]
     need: int
     vertices: tuple[int, ...]
+    slices: tuple[Sliced, ...] = ()
+    places: tuple[tuple[int, ...], ...] = ()
+    domains: tuple[frozenset[int], ...] = ()
+
+    def follows(self, i: int) -> bool:
+        """Tell whether the pods of its role i are ``most`` wherever a group is admitted."""
+        return self.least[i] == self.most[i] and not self.slices
+
+    def open(self, i: int) -> bool:
+        """Tell whether the pods of its role i are a column beside that of the admission."""
+        return self.least[i] < self.most[i] and not self.slices
+
+    def taking(self) -> tuple[int, ...]:
+        """Vertices where its pods take slots."""
+        return tuple(v for mine in self.places for v in mine) if self.slices else self.vertices
+
+    def pieces(self, rule: Sliced, *, elastic: bool) -> tuple[int, int]:
+        """Fewest and most slices of a rule for one group, unfinished ones included."""
+        left = sum(n for _, n in rule.left)
+        fewest = max(self.need, sum(self.least))
+        most = sum(self.most) if elastic or not self.need else self.need
+        return -(-(fewest + left) // rule.size), (most + left) // rule.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +88,8 @@ def types_of(
     first: dict[Hashable, Type] = {}
     loose: dict[Hashable, list[int]] = {}
     held, roles = instance.blocked[0], instance.roles
-    bound, loses = _bound(instance), victims_of(instance).members > 0
+    bound, sliced = _bound(instance), slices_of(instance, tree)
+    loses = victims_of(instance).members > 0
     known: dict[Hashable, tuple[int, ...]] = {}
     for g in np.flatnonzero(~held).tolist():
         mine = list(range(*instance.role_start[g : g + 2].tolist()))
@@ -77,7 +103,7 @@ def types_of(
             continue
         # One vertex and no minimum: nothing binds the pods to one another.
         # A group that can lose pods is decided, too: no group both loses and gains.
-        if (stands or not gang) and len(vertices) == 1 and not loses[g]:
+        if (stands or not gang) and len(vertices) == 1 and g not in sliced and not loses[g]:
             for k in mine:
                 key = (int(shapes.of_role[k]), vertices[0], *_worth(instance, k))
                 loose.setdefault(key, []).append(k)
@@ -85,14 +111,16 @@ def types_of(
         # Roles in the order of what they ask: groups then differ in names only.
         mine.sort(key=lambda k: (int(shapes.of_role[k]), int(needs.role[k]), int(roles.wanted[k])))
         one = _type(instance, needs, shapes, g, tuple(mine), decided=gang and not stands)
-        vertices = _possible(one, slots, vertices)
+        one = replace(one, vertices=_possible(one, slots, vertices))
+        if g in sliced:
+            one = _split(instance, tree, one, sliced[g])
         worth = tuple(_worth(instance, k) for k in mine)
         alike = (
-            one.shape, one.least, one.most, one.need, vertices, gang and not stands, worth,
-            g if loses[g] else -1,
+            one.shape, one.least, one.most, one.need, one.vertices, gang and not stands, worth,
+            one.slices, one.places, g if _alone(one) or loses[g] else -1,
         )  # fmt: skip
         whole.setdefault(alike, []).append((g, tuple(mine)))
-        first.setdefault(alike, replace(one, vertices=vertices))
+        first.setdefault(alike, one)
     types = tuple(
         replace(
             first[alike],
@@ -126,6 +154,22 @@ def _type(
     least = [max(o, need - (total - w), 0) for o, w in zip(own, wanted, strict=True)]
     shape = tuple(int(shapes.of_role[k]) for k in mine)
     return Type((g,), (mine,), shape, tuple(least), tuple(wanted), need, ())
+
+
+def _split(instance: Instance, tree: Tree, one: Type, sliced: tuple[Sliced, ...]) -> Type:
+    """Give a type its rules of slices, and leave out vertices where they cannot be kept."""
+    places = {v: places_of(instance, tree, sliced, v) for v in one.vertices}
+    fine = tuple(v for v in one.vertices if places[v])
+    domains = tuple(vertices_at(instance, tree, rule.level) for rule in sliced)
+    return replace(
+        one, vertices=fine, slices=sliced, places=tuple(places[v] for v in fine), domains=domains
+    )
+
+
+def _alone(one: Type) -> bool:
+    """Tell whether slices keep a group from being one of several: they could not be dealt."""
+    simple = len(one.slices) <= 1 and len(one.shape) == 1
+    return bool(one.slices) and not (simple and not any(rule.left for rule in one.slices))
 
 
 def _bound(instance: Instance) -> dict[int, tuple[tuple[int, int], ...]]:

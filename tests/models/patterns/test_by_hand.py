@@ -88,10 +88,6 @@ GANG = pods(1, 1)
     [
         (make_instance([{"gpu": 1}], [GANG | {"parent": 0}], [{}]), "composite"),
         (
-            make_instance(TWO, [pods(2, 1, rules=[("rack", "required", 2)])]),
-            "slices",
-        ),
-        (
             with_devices(
                 make_instance([{"cpu": 1}], [{"request": {"cpu": 1}}]),
                 [{"node": 0, "gpu": True}],
