@@ -51,7 +51,7 @@ def units_here(instance: Instance, total: Ints) -> Here:
     running = instance.running
     at = np.zeros(len(instance.nodes), dtype=np.int64)
     none = np.zeros((0, len(total)), dtype=np.int64)
-    units, rooms = [none[:, 0]], [none]
+    units, rooms = [np.zeros(0, dtype=np.int64)], [none]
     pod = np.flatnonzero(victims_of(instance).can[running.pod_unit] & (running.pod_node >= 0))
     if len(pod):
         key = np.column_stack([running.pod_node[pod], running.pod_unit[pod]])
