@@ -132,6 +132,14 @@ class Crew:
                 self._replace(seat)
         return heard
 
+    def drop(self, job: int) -> None:
+        """End a job with its process; another process takes its place."""
+        for seat in list(self._seats):
+            if seat.job == job:
+                self._leave(seat)
+                with suppress(SolverError):
+                    self._sit()
+
     def halt(self) -> None:
         """End the processes that have a job, and do not wait for their end."""
         for seat in self._seats:
@@ -180,11 +188,15 @@ class Crew:
         seat.worker.send(self._kept)
         seat.ready = True
 
-    def _replace(self, seat: _Seat) -> None:
-        """Put another process in the place of one that is gone, as long as that may help."""
+    def _leave(self, seat: _Seat) -> None:
+        """End a process."""
         seat.worker.condemn()
         self._seats.remove(seat)
         seat.worker.kill()
+
+    def _replace(self, seat: _Seat) -> None:
+        """Put another process in the place of one that is gone, as long as that may help."""
+        self._leave(seat)
         self._lost += 1
         if self._lost <= LOST:
             with suppress(SolverError):

@@ -17,6 +17,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.needs import needs_of
 from gangplan.models.plan import Plan
 from gangplan.models.result import TierReport
+from gangplan.models.shortage import Shortage
 from gangplan.models.slots import Slots, slots_of
 from gangplan.models.victims import losing_roots, victims_of
 from gangplan.solvers.explain.short import evicts_nobody, in_full
@@ -31,7 +32,7 @@ NOT_PROVEN = "no room was found beside what is admitted (not proven)"
 class _Known:
     """What is looked at for every group: placed, wanted (G,) pods, and the reports of the plan.
 
-    ``loses``: (G,) its root loses pods.
+    ``loses``: (G,) its root loses pods. ``counted``: what counting says of groups.
     """
 
     slots: Slots
@@ -40,14 +41,22 @@ class _Known:
     wanted: Ints
     reports: tuple[TierReport, ...]
     loses: Flags
+    counted: dict[int, Shortage | None]
 
 
-def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()) -> dict[int, str]:
+def reasons(
+    instance: Instance,
+    plan: Plan,
+    reports: tuple[TierReport, ...] = (),
+    counted: dict[int, Shortage | None] | None = None,
+) -> dict[int, str]:
     """Group number -> sentence, for every group that still waits for pods of its minimum.
 
     Parameters
     ----------
     reports : of the plan's tiers; without them nothing is called proven but counting.
+    counted : what counting said of groups of this instance when asked for another plan of it, the
+        most work of all; what it says now is added.
     """
     needs, slots = needs_of(instance), slots_of(instance)
     placed, wanted = plan.placed_per_group(instance), instance.per_group(instance.roles.wanted)
@@ -58,7 +67,7 @@ def reasons(instance: Instance, plan: Plan, reports: tuple[TierReport, ...] = ()
         return {}
     loses = losing_roots(instance, plan.evicted)[victims_of(instance).root]
     trees = trees_of(instance, needs, slots, placed)
-    known = _Known(slots, trees, placed, wanted, reports, loses)
+    known = _Known(slots, trees, placed, wanted, reports, loses, {} if counted is None else counted)
     return {int(g): _why(instance, int(g), known) for g in np.flatnonzero(waits)}
 
 
@@ -69,7 +78,9 @@ def _why(instance: Instance, g: int, known: _Known) -> str:
         if instance.composites.held[h]:
             return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
     needs = known.trees.needs
-    short = cannot_be_placed(instance, g, needs, known.slots)
+    if g not in known.counted:
+        known.counted[g] = cannot_be_placed(instance, g, needs, known.slots)
+    short = known.counted[g]
     if short is not None:
         return in_full(instance, g, short, needs)
     if known.loses[g]:

@@ -104,6 +104,17 @@ def test_a_job_that_is_late_is_killed_and_what_it_said_stays(crew: Crew) -> None
     assert time.monotonic() - begin < 3
 
 
+def test_a_job_that_is_dropped_is_heard_of_no_more_and_costs_no_process(crew: Crew) -> None:
+    for _ in range(LOST + 1):
+        free(crew)
+        job = crew.give(jobs.sleep, LONG, kill_at=far())
+        crew.drop(job)
+    free(crew)
+    job = crew.give(jobs.add, 2, kill_at=far())
+    assert words(crew, job)[-1].body == 42
+    assert crew.alive
+
+
 def test_hearing_ends_at_its_time_whatever_a_job_does(crew: Crew) -> None:
     free(crew)
     crew.give(jobs.sleep, LONG, kill_at=far())

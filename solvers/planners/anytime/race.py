@@ -1,0 +1,290 @@
+"""Bounds and neighbourhoods side by side, tier after tier, until all is proven or time is up.
+
+This process only hands out jobs, compares and verifies what comes back; see ``crew`` for what
+happens to a job that crashes or does not end.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from gangplan.models.formulation import Kind
+from gangplan.solvers.base import Limits, Progress, Solver
+from gangplan.solvers.crew.crew import Crew, Word
+from gangplan.solvers.planners.anytime.ledger import Ledger
+from gangplan.solvers.planners.anytime.merge import merged
+from gangplan.solvers.planners.anytime.near import Near, near
+from gangplan.solvers.planners.anytime.standin import Chooser, Pick
+from gangplan.solvers.planners.anytime.whole import Errand, Finding, clear, count, finish, relax
+from gangplan.solvers.search import Bound, Incumbent
+from gangplan.solvers.staged import SEARCH_CELLS, SHARE
+
+SMALL = 20_000
+"""Cells of the model up to which the whole is searched from the beginning, beside neighbourhoods.
+"""
+
+EARLY = 0.3
+"""Seconds before its end that a solver is told to stop, so that what it has is not lost."""
+
+PATIENCE = 5.0
+"""Seconds past its limit, and half of that on top, that a neighbourhood may go on before a kill."""
+
+STALE = 1.0
+"""Seconds that a job on a tier that is done by now may have run, and still go on: it may be about
+to end, and a new process has to begin anew."""
+
+FAILURES = 5
+"""After so many jobs of a kind that failed, no more of it are begun."""
+
+Held = tuple[int, tuple[int, ...]]
+"""A tier, and the values that those above it were held to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Flight:
+    """A job under way: what it is, on which tier, and what it began from."""
+
+    what: str
+    i: int
+    base: Incumbent
+    pick: Pick | None = None
+    began: float = field(default_factory=time.monotonic)
+
+
+@dataclass(slots=True, eq=False)
+class Race:
+    """One run.
+
+    Attributes
+    ----------
+    until : when it ends, of ``time.monotonic()``.
+    kinds : formulations of the whole, the first that takes the instance is used.
+    parts : parts can be cut out; found out by trying.
+    clears : somebody could fall: a plan that begins with everybody gone is made, too.
+    """
+
+    ledger: Ledger
+    crew: Crew
+    chooser: Chooser
+    kinds: tuple[Kind, ...]
+    solver: str | Solver
+    limits: Limits
+    until: float
+    progress: Progress
+    second: bool = False
+    parts: bool = True
+    clears: bool = False
+    flights: dict[int, _Flight] = field(default_factory=dict)
+    cells: dict[int, int] = field(default_factory=dict)
+    tier_until: dict[int, float] = field(default_factory=dict)
+    passed: set[int] = field(default_factory=set)
+    counted: bool = False
+    relaxed: set[Held] = field(default_factory=set)
+    finished: set[Held] = field(default_factory=set)
+    failures: dict[str, int] = field(default_factory=dict)
+    told: str = ""
+
+    def begin(self) -> None:
+        """Hand out what can be handed out at once, and do not wait."""
+        self.crew.hear(time.monotonic())
+        i = self._focus()
+        while i is not None and self.crew.free and self._launch(i):
+            pass
+
+    def run(self) -> None:
+        """Run to the end; the ledger has what came of it."""
+        while self.crew.alive and time.monotonic() < self.until:
+            i = self._focus()
+            if i is None:
+                return
+            while self.crew.free and self._launch(i):
+                pass
+            self._drop_stale()
+            if self.crew.free and not self._hopes(i):
+                self.passed.add(i)
+                continue
+            for word in self.crew.hear(min(self._wake(i), time.monotonic() + STALE)):
+                if word.job in self.flights:
+                    self._take(word)
+        if not self.crew.alive and time.monotonic() < self.until:
+            self.ledger.warnings.append("no worker process is left: the search ended early")
+
+    def _hopes(self, i: int) -> bool:
+        """Tell whether something is under way that may help tier i, or that it waits for."""
+        return any(f.i in (i, -1) or f.what == "finish" for f in self.flights.values())
+
+    def _drop_stale(self) -> None:
+        """End jobs on tiers that are done meanwhile, unless they have only begun."""
+        old = time.monotonic() - STALE
+        for job, flight in list(self.flights.items()):
+            if flight.i >= 0 and flight.began < old and self.ledger.done(flight.i):
+                del self.flights[job]
+                self.crew.drop(job)
+
+    def _wake(self, i: int) -> float:
+        """Return when tier i has had its time."""
+        return min(self.until, self.tier_until.get(i, self.until))
+
+    def _focus(self) -> int | None:
+        """Return the tier to work on: the first that is open, and has time left."""
+        ledger, now = self.ledger, time.monotonic()
+        for i in range(len(ledger.tiers)):
+            if ledger.done(i) or i in self.passed:
+                continue
+            if i not in self.tier_until:
+                others = range(i + 1, len(ledger.tiers))
+                last = all(ledger.done(j) for j in others)
+                left = self.until - now
+                self.tier_until[i] = self.until if last else now + left * SHARE
+            if self.tier_until[i] <= now:
+                self.passed.add(i)
+                continue
+            return i
+        return self._again()
+
+    def _again(self) -> int | None:
+        """Begin with the first open tier again that was left for want of time."""
+        now = time.monotonic()
+        late = [i for i, end in self.tier_until.items() if end <= now and not self.ledger.done(i)]
+        if not late:
+            return None
+        self.passed -= set(late)
+        for i in late:
+            del self.tier_until[i]
+        return self._focus() if self.until - now > EARLY else None
+
+    def _launch(self, i: int) -> bool:
+        """Hand out the next job on tier i; False where there is none."""
+        self._say(i)
+        if self._begin_all(i):
+            return True
+        held = (i, self.ledger.best.values[:i])
+        if held not in self.relaxed and self._open("relax"):
+            self.relaxed.add(held)
+            return self._give(relax, "relax", i)
+        small = 0 < self.cells.get(i, 0) <= SMALL
+        if small and self._finish(i, held):
+            return True
+        return self._near(i) or self._finish(i, held)
+
+    def _begin_all(self, i: int) -> bool:
+        """Count, and clear, before all else."""
+        if not self.counted:
+            self.counted = True
+            flight = _Flight("count", -1, self.ledger.best)
+            self.flights[self.crew.give(count, kill_at=self.until)] = flight
+            return True
+        if self.clears:
+            self.clears = False
+            flight = _Flight("clear", -1, self.ledger.best)
+            self.flights[self.crew.give(clear, kill_at=self.until)] = flight
+            return True
+        return False
+
+    def _finish(self, i: int, held: Held) -> bool:
+        """Search the whole, once for the same values above, and one at a time."""
+        what = [(flight.what, flight.i) for flight in self.flights.values()]
+        if held in self.finished or ("relax", i) in what or "finish" in dict(what):
+            return False
+        cells = self.cells.get(i, 0)
+        if not 0 < cells <= SEARCH_CELLS or not self._open("finish"):
+            return False
+        self.finished.add(held)
+        return self._give(finish, "finish", i)
+
+    def _near(self, i: int) -> bool:
+        """Hand out a neighbourhood that meets none of those under way."""
+        if not self.parts or not self._open("near"):
+            return False
+        left = self._wake(i) - time.monotonic()
+        flying = [flight.pick for flight in self.flights.values() if flight.pick is not None]
+        pick = self.chooser.pick(self.ledger.best, i, flying, left)
+        if pick is None:
+            return False
+        now = time.monotonic()
+        errand = self._errand(i, min(now + pick.seconds, self.until - EARLY))
+        kill = min(self.until, now + 1.5 * pick.seconds + PATIENCE)
+        job = self.crew.give(near, errand, pick.nodes, pick.groups, kill_at=kill)
+        self.flights[job] = _Flight("near", i, errand.best, pick)
+        return True
+
+    def _give(self, job: object, what: str, i: int) -> bool:
+        assert callable(job)
+        errand = self._errand(i, self._wake(i) - EARLY)
+        self.flights[self.crew.give(job, errand, kill_at=self.until)] = _Flight(
+            what, i, errand.best
+        )
+        return True
+
+    def _errand(self, i: int, until: float) -> Errand:
+        best = self.ledger.best
+        return Errand(i, best, self.kinds, self.solver, self.limits, until, second=self.second)
+
+    def _open(self, what: str) -> bool:
+        return self.failures.get(what, 0) < FAILURES
+
+    def _take(self, word: Word) -> None:
+        """Take what came of a job."""
+        flight = self.flights[word.job]
+        if word.last:
+            del self.flights[word.job]
+        if word.kind in ("failed", "lost"):
+            self._failed(flight, word)
+        if flight.pick is not None:
+            self._near_done(flight, word)
+        elif word.kind not in ("said", "done"):
+            return
+        elif flight.what == "count":
+            self.ledger.count(word.body)
+        elif flight.what == "clear":
+            self._offer(flight, word.body)
+        else:
+            self._found(flight, word.body)
+
+    def _failed(self, flight: _Flight, word: Word) -> None:
+        """Say once for all jobs of a kind what became of one."""
+        times = self.failures.get(flight.what, 0)
+        self.failures[flight.what] = times + 1
+        if not times:
+            text = " ".join(str(word.body).split())
+            self.ledger.warnings.append(f"a job failed ({flight.what}), its work is lost: {text}")
+
+    def _near_done(self, flight: _Flight, word: Word) -> None:
+        """Take a neighbour, and let the chooser know."""
+        assert flight.pick is not None
+        found = word.body if isinstance(word.body, Near) else Near()
+        if found.refused:
+            self.parts = False
+        better = found.best is not None and self._offer(flight, found.best)
+        if word.last:
+            seconds = time.monotonic() - flight.began
+            self.chooser.learn(flight.pick, better, seconds)
+
+    def _found(self, flight: _Flight, found: Finding) -> None:
+        """Take what a job on the whole found."""
+        self.cells[flight.i] = found.cells
+        self.ledger.warnings += found.warnings
+        if found.best is not None:
+            self._offer(flight, found.best)
+        if isinstance(found.bound, Bound):
+            self.ledger.learn(flight.i, found.bound)
+
+    def _offer(self, flight: _Flight, found: Incumbent) -> bool:
+        """Put what a job changed into the best plan now; else its own plan may be the better one.
+
+        Whatever was given up may be worth another look after that.
+        """
+        best = self.ledger.best
+        plan = merged(flight.base.plan, best.plan, found.plan)
+        took = self.ledger.offer(plan, flight.what, quiet=best is not flight.base)
+        if not took and best is not flight.base:
+            took = self.ledger.offer(found.plan, flight.what)
+        if took:
+            now = time.monotonic()
+            self.passed = {i for i in self.passed if self.tier_until.get(i, now) <= now}
+        return took
+
+    def _say(self, i: int) -> None:
+        name = f"search {self.ledger.tiers[i].name}"
+        if name != self.told:
+            self.told = name
+            self.progress(name, time.monotonic() - self.ledger.began)
