@@ -1,7 +1,7 @@
 """The two seams: ``Solver`` (Milp -> Outcome) and ``Planner`` (Instance -> Result).
 
-What only some solvers can do (``Doubtable``, ``Prestarted``, ``Streams``) is a protocol of its own,
-looked for where it is used.
+What only some solvers can do (``Doubtable``, ``Centred``, ``Prestarted``, ``Streams``) is a
+protocol of its own, looked for where it is used.
 """
 
 from collections.abc import Callable
@@ -143,6 +143,19 @@ class Doubtable(Protocol):
 
     def second(self) -> Solver | None:
         """Return the other way; None where there is none after all."""
+        ...
+
+
+@runtime_checkable
+class Centred(Protocol):
+    """A solver that can answer a linear program from the middle of its optimal face.
+
+    Where many duals are optimal, those of a vertex say little about the columns that a good point
+    needs; those of the middle do.
+    """
+
+    def centred(self) -> Solver | None:
+        """Return the solver that does; None where there is none after all."""
         ...
 
 

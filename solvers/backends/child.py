@@ -13,7 +13,16 @@ from gangplan.models.milp import Milp
 from gangplan.solvers.backends import wire
 from gangplan.solvers.backends.asked import never_worse
 from gangplan.solvers.backends.workers import Worker, keep, take
-from gangplan.solvers.base import Doubtable, Interrupted, Limits, Outcome, Solver, Stop, relaxes
+from gangplan.solvers.base import (
+    Centred,
+    Doubtable,
+    Interrupted,
+    Limits,
+    Outcome,
+    Solver,
+    Stop,
+    relaxes,
+)
 
 GRACE = 0.5
 """Seconds past the limit before the kill; freeing the memory of a big solve takes its time too."""
@@ -48,6 +57,11 @@ class Watched:
     def second(self) -> Solver | None:
         """Return the watched solver of a second opinion; None where the one inside has none."""
         other = self.solver.second() if isinstance(self.solver, Doubtable) else None
+        return None if other is None else replace(self, solver=other)
+
+    def centred(self) -> Solver | None:
+        """Return the watched solver of centred duals; None where the one inside has none."""
+        other = self.solver.centred() if isinstance(self.solver, Centred) else None
         return None if other is None else replace(self, solver=other)
 
     def prestart(self, threads: int = 1) -> None:

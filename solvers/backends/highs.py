@@ -95,6 +95,10 @@ class Highs:
         """Return the solver of a second opinion: no presolve, where wrong answers came from."""
         return replace(self, presolve=False)
 
+    def centred(self) -> "Highs":
+        """Return the solver whose linear programs end in the middle: interior point alone."""
+        return replace(self, lp_method="ipm")
+
     def solve(self, milp: Milp, limits: Limits, *, start: Ints | None = None) -> Outcome:
         """Solve; see ``Solver``.
 
