@@ -9,6 +9,7 @@ entry           holds
 ``formulation`` whose model it speaks of; ``off`` lists the families left out
 ``held``        values of the earlier tiers, in order, that the model was held to
 ``multipliers`` ``row:value`` words, values in units of 2^-20; rows without one are left out
+``priced``      true: columns that the model leaves out are priced again
 ``digest``      SHA-256 of the model's arrays (``Milp.digest``)
 ``solvers``     ``name, version, options`` of who searched
 ==============  =====================================================================
@@ -55,6 +56,7 @@ def _entry(certificate: Certificate) -> dict[str, object]:
         "off": list(certificate.off),
         "held": list(certificate.held),
         "multipliers": " ".join(f"{row}:{value}" for row, value in pairs),
+        "priced": certificate.priced,
         "digest": certificate.digest,
         "solvers": [
             {"name": who.name, "version": who.version, "options": who.options}
@@ -75,6 +77,9 @@ def _certificate(path: str, field: str, entry: Mapping[str, Any]) -> Certificate
     off = entry.get("off", [])
     if not isinstance(off, list) or not all(isinstance(name, str) for name in off):
         raise refuse(path, f"{field}.off", "a list of names expected")
+    priced = entry.get("priced", False)
+    if not isinstance(priced, bool):
+        raise refuse(path, f"{field}.priced", "true or false expected")
     rows, values = _multipliers(path, field, _text(path, field, entry, "multipliers"))
     return Certificate(
         tier=_text(path, field, entry, "tier"),
@@ -87,6 +92,7 @@ def _certificate(path: str, field: str, entry: Mapping[str, Any]) -> Certificate
         multipliers=values,
         digest=_text(path, field, entry, "digest"),
         solvers=_solvers(path, field, entry.get("solvers", [])),
+        priced=priced,
     )
 
 

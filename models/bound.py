@@ -49,16 +49,33 @@ def dual_bound(milp: Milp, row_dual: Floats) -> tuple[int, Ints]:
     bound : rounded up to the step.
     multipliers : (m,) in units of 2**-20; ``evaluate`` gives the same bound from them.
     """
+    scaled = rounded(milp, row_dual)
+    return evaluate(milp, scaled), scaled
+
+
+def rounded(milp: Milp, row_dual: Floats) -> Ints:
+    """(m,) multipliers in units of 2**-20, clipped to signs that fit the finite sides."""
     clean = np.nan_to_num(np.asarray(row_dual, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
     limit = 2.0**20  # clipped before it is scaled: a float may be too large for that
     scaled = np.rint(np.clip(clean, -limit, limit) * 2.0**SCALE_BITS).astype(np.int64)
     scaled[(scaled > 0) & ~np.isfinite(milp.row_lower)] = 0
     scaled[(scaled < 0) & ~np.isfinite(milp.row_upper)] = 0
-    return evaluate(milp, scaled), scaled
+    return scaled
 
 
 def evaluate(milp: Milp, multipliers: Ints) -> int:
     """Return the lower bound that the stored multipliers prove; needs no solver.
+
+    Raises
+    ------
+    FormulationError : see ``lagrangian``.
+    """
+    unit = step(milp.cost) << SCALE_BITS
+    return -(-lagrangian(milp, multipliers) // unit) * step(milp.cost) + milp.offset
+
+
+def lagrangian(milp: Milp, multipliers: Ints) -> int:
+    """Return the bound before it is rounded up, without offset, in units of 2**-20.
 
     Raises
     ------
@@ -76,9 +93,7 @@ def evaluate(milp: Milp, multipliers: Ints) -> int:
     end = np.where(np.asarray(reduced == 0, dtype=np.bool_), 0.0, end)
     if not np.isfinite(end).all():
         raise FormulationError("a column without a bound, and a cost that the multipliers leave it")
-    total += _dot(reduced, end)
-    unit = step(milp.cost) << SCALE_BITS
-    return -(-total // unit) * step(milp.cost) + milp.offset
+    return total + _dot(reduced, end)
 
 
 def _reduced(milp: Milp, y: Ints) -> np.ndarray:

@@ -45,6 +45,8 @@ class Certificate:
         counting needs no model. Counting with a formulation: the tier's cost is a constant there.
     held : values of the earlier tiers, in order, that the model was held to.
     rows, multipliers : the non-zero row multipliers of ``models.bound``, in units of 2**-20.
+    priced : the rows are those of a model without the columns that can be priced instead of listed;
+        the bound needs these priced again.
     digest : ``Milp.digest`` of the rows and the cost that the multipliers speak of.
     solvers : who searched; two for SEARCH_TWICE.
     """
@@ -59,6 +61,7 @@ class Certificate:
     multipliers: tuple[int, ...] = ()
     digest: str = ""
     solvers: tuple[Claimant, ...] = ()
+    priced: bool = False
 
 
 def sparse(multipliers: Ints) -> tuple[tuple[int, ...], tuple[int, ...]]:

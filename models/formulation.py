@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gangplan.models.arrays import Floats, Ints
+from gangplan.models.bound import evaluate
+from gangplan.models.errors import FormulationError
 from gangplan.models.folding import Folded
 from gangplan.models.gone import loosened
 from gangplan.models.instance import Instance
@@ -65,6 +67,8 @@ class Kind:
     encode : (model, plan) -> point (n,) that keeps every row.
     cells : instance -> how large its model would be, without writing it; compared with the limits
         of the staged solve. ``cell``: what it counts.
+    frame : (instance, formulation) -> the model without the columns that can be priced instead of
+        listed (``patterns.priced.Frame``); None where a kind lists them all.
     lacks : kinds of tiers whose families it does not carry; they are bounded by counting alone.
     fold : (model, its rows and perhaps more, under a cost) -> a smaller one whose bound holds too;
         None where nothing is alike.
@@ -79,21 +83,40 @@ class Kind:
     cell: str = "pairs of role and node"
     fold: Callable[[Any, Milp], Folded | None] = unfolded
     lacks: tuple[str, ...] = ()
+    frame: Callable[[Instance, Formulation], Any] | None = None
 
     def write(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
         """Write the model of an instance."""
         model = self.build(instance, formulation)
         return Writing(self, instance, formulation, model)
 
+    def unlisted(self, instance: Instance, formulation: Formulation = WHOLE) -> "Writing":
+        """Write the model without the columns that can be priced.
+
+        Raises
+        ------
+        FormulationError : the kind prices none, or none for this instance.
+        """
+        if self.frame is None:
+            raise FormulationError(f"{self.name} prices no columns")
+        frame = self.frame(instance, formulation)
+        return Writing(self, instance, formulation, frame.model, frame)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writing:
-    """A written model, with what its kind can do with it."""
+    """A written model, with what its kind can do with it.
+
+    Attributes
+    ----------
+    frame : what prices the columns that the model leaves out; None where it has them all.
+    """
 
     kind: Kind
     instance: Instance
     formulation: Formulation
     model: Any
+    frame: Any = None
 
     @property
     def milp(self) -> Milp:
@@ -112,6 +135,12 @@ class Writing:
     def encode(self, plan: Plan) -> Ints:
         """Write a plan as a point."""
         return self.kind.encode(self.model, plan)
+
+    def least(self, milp: Milp, multipliers: Ints) -> int:
+        """Return the lower bound that multipliers prove of these rows, all columns considered."""
+        if self.frame is None:
+            return evaluate(milp, multipliers)
+        return int(self.frame.evaluate(milp, multipliers))
 
     def fold(self, milp: Milp) -> Folded | None:
         """Return a smaller model for the same question; None where nothing is alike."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gangplan.models.bound import evaluate
 from gangplan.models.certificate import Certificate, dense
 from gangplan.models.counting import bounds
 from gangplan.models.errors import FormulationError, GangplanError, PlanError
@@ -109,7 +108,7 @@ class _Desk:
     searches: int
     deadline: float | None = None
     counted: list[int] | None = None
-    models: dict[tuple[str, tuple[str, ...]], Writing] = field(default_factory=dict)
+    models: dict[tuple[str, tuple[str, ...], bool], Writing] = field(default_factory=dict)
 
     def verdict(self, report: TierReport, bound: int) -> Verdict:
         """Re-check the bound of one tier."""
@@ -191,7 +190,7 @@ class _Desk:
         if certificate.formulation:
             model = self._model(certificate)
             milp = model.milp.with_cost(*model.tier_cost(tier))
-            least = evaluate(milp, np.zeros(milp.n_rows, dtype=np.int64))
+            least = model.least(milp, np.zeros(milp.n_rows, dtype=np.int64))
             if least >= claimed:
                 said = f"counted again, column by column: {_limit(tier, signed(tier, least))}"
                 return Verdict(CONFIRMED, COUNTING, said)
@@ -199,17 +198,18 @@ class _Desk:
 
     def _multiply(self, i: int, certificate: Certificate) -> Verdict:
         """Write the model anew, compare it with the digest, and evaluate the multipliers."""
-        tier = self.tiers[i]
-        milp = priced(self._model(certificate), self.tiers, i, certificate.held)
+        tier, model = self.tiers[i], self._model(certificate)
+        milp = priced(model, self.tiers, i, certificate.held)
         if milp.digest() != certificate.digest:
             said = "the multipliers speak of other rows than this version writes for the instance"
             return Verdict(REFUTED, LP_DUAL, said)
-        least = evaluate(milp, dense(certificate.rows, certificate.multipliers, milp.n_rows))
+        least = model.least(milp, dense(certificate.rows, certificate.multipliers, milp.n_rows))
         if least < signed(tier, certificate.bound):
             said = f"the multipliers prove {signed(tier, least)}, not {certificate.bound}"
             return Verdict(REFUTED, LP_DUAL, said)
         n = len(certificate.rows)
-        said = f"{n} multipliers evaluated again: {_limit(tier, signed(tier, least))}"
+        how = "evaluated and columns priced" if certificate.priced else "evaluated"
+        said = f"{n} multipliers {how} again: {_limit(tier, signed(tier, least))}"
         return Verdict(CONFIRMED, LP_DUAL, said)
 
     def _search(self, i: int, certificate: Certificate, claimants: Sequence[str]) -> Verdict:
@@ -221,7 +221,7 @@ class _Desk:
         if formulation(certificate.formulation).cells(self.instance) > SEARCH_CELLS:
             return Verdict(NOT_SETTLED, way.how, "the model is too big to search again")
         try:
-            model = self._model(replace(certificate, off=()))
+            model = self._model(replace(certificate, off=(), priced=False))
         except FormulationError as error:
             return Verdict(NOT_SETTLED, way.how, f"no model could be written: {error}")
         seconds = self._seconds()
@@ -247,12 +247,14 @@ class _Desk:
 
     def _model(self, certificate: Certificate) -> Writing:
         """Write the model that a certificate names, once."""
-        key = certificate.formulation, certificate.off
+        key = certificate.formulation, certificate.off, certificate.priced
         if key not in self.models:
             switches = formulation_without(certificate.off)
             if off := freedom_off(self.instance, switches):
                 raise FormulationError(f"a model without {off} bounds no plan but its own")
-            self.models[key] = formulation(key[0]).write(self.instance, switches)
+            kind = formulation(key[0])
+            write = kind.unlisted if certificate.priced else kind.write
+            self.models[key] = write(self.instance, switches)
         return self.models[key]
 
 

@@ -20,7 +20,8 @@ from gangplan.models.tiers import Tier, better, values
 from gangplan.solvers.asking import LEAST_SECONDS, Asking
 from gangplan.solvers.base import Outcome, Solver, Stop, relaxes
 from gangplan.solvers.claims import SET_ASIDE, bound_of, checked_plan, checked_point, fault
-from gangplan.solvers.held import families_off, no_worse, signed
+from gangplan.solvers.generation import Generated, bound_by_generation, of_use, with_columns
+from gangplan.solvers.held import families_off, no_worse, priced, signed
 from gangplan.solvers.second import claimant, doubted, second_try, ways
 
 
@@ -76,18 +77,24 @@ class Search:
     ----------
     asking : the solver, and what became of asking it.
     second : ask for a second opinion on what a search proves.
+    most : columns that can be priced up to which they are listed, to be searched.
     """
 
     model: Writing
     tiers: tuple[Tier, ...]
     asking: Asking
     second: bool = False
+    most: int = 0
+    _generated: Generated | None = None
 
     def relaxation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
         """Bound tier i by the duals of its linear relaxation, held to the best plan."""
         solver = self.asking.solver
+        self._generated = None
         if not relaxes(solver):
             return None
+        if self.model.frame is not None:
+            return self._by_generation(milp, best, i, until)
         outcome = self.asking.first(milp.relaxed(), until, "bound")
         if self.asking.crash:
             self.asking.warn(self.asking.crash)
@@ -103,6 +110,27 @@ class Search:
         proof = {"rows": rows, "multipliers": values, "digest": milp.digest()}
         return self._certified(value, LP_DUAL, best, i, **proof)
 
+    def _by_generation(self, milp: Milp, best: Incumbent, i: int, until: float) -> Bound | None:
+        """Bound tier i with columns that are priced."""
+        frame, cost = self.model.frame, self._cost(best, i)
+        held = frame.covering(best.plan) if i else None
+        found = bound_by_generation(frame, milp, self.asking, until, cost, held)
+        if found is None:
+            return None
+        self._generated = found
+        rows, values = sparse(found.multipliers)
+        proof = {"rows": rows, "multipliers": values, "digest": milp.digest(), "priced": True}
+        return self._certified(found.value, LP_DUAL, best, i, **proof)
+
+    def _listed(self, milp: Milp, best: Incumbent, i: int) -> "Search | None":
+        """Return a search with all columns that a better plan can use; None: they are too many."""
+        chosen = of_use(self.model, milp, self._generated, best.plan, self._cost(best, i))
+        n = sum(map(len, chosen))
+        if n > self.most:
+            self._warn(i, f"{n:,} columns are too many to search (limit {self.most:,})")
+            return None
+        return replace(self, model=with_columns(self.model, chosen))
+
     def improve(
         self, milp: Milp, best: Incumbent, i: int, until: float
     ) -> tuple[Bound | None, Incumbent]:
@@ -111,6 +139,12 @@ class Search:
         What is proven is so for plans that are no worse above tier i than ``best`` was here. The
         best plan now may be better in one of those tiers, and worse in others after that.
         """
+        if self.model.frame is not None:
+            inner = self._listed(milp, best, i)
+            if inner is None:
+                return None, best
+            milp = priced(inner.model, self.tiers, i, best.values[:i])
+            return inner.improve(milp, best, i, until)
         asking, task = self.asking, _Task(milp, best, i)
         start = self._start(best) if asking.open(until) else None
         outcome = asking.first(milp, until, "search", start)

@@ -30,6 +30,9 @@ SEARCH_CELLS = 400_000
 """Cells of the formulation (counts: pairs of role and usable node) up to which a tier is searched.
 """
 
+PRICE_CELLS = 10_000
+"""Cells from which a kind that can price its columns does not list them to be bounded."""
+
 RELAX_CELLS = 1_000_000
 """Cells up to which the model is written and its relaxation bounded; above, counting alone."""
 
@@ -199,7 +202,7 @@ class _Run:
             return self._believed(bound, self._constant(model, tier, milp.offset))
         if self.search is None:
             asking = Asking(self.solver, self.limits, self.warnings, self.seconds, model.fold)
-            self.search = Search(model, self.tiers, asking, self.second)
+            self.search = Search(model, self.tiers, asking, self.second, SEARCH_CELLS)
             self.deadline = time.monotonic() + self.limits.seconds
         assert self.deadline is not None  # set beside the search
         left = self.deadline - time.monotonic()
@@ -233,7 +236,8 @@ class _Run:
         self.progress(phase, time.monotonic() - self.began)
 
     def _searchable(self) -> bool:
-        return self.kind.cells(self.instance) <= SEARCH_CELLS
+        priced = self.model is not None and self.model.frame is not None  # it says what is too many
+        return priced or self.kind.cells(self.instance) <= SEARCH_CELLS
 
     def _model(self) -> Writing | None:
         """Write the model on first need; None where it is too big or not exact."""
@@ -241,6 +245,10 @@ class _Run:
             return self.model
         self.written = True
         cells = self.kind.cells(self.instance)
+        if self.kind.frame is not None and cells > PRICE_CELLS:
+            self.model = self._unlisted()
+        if self.model is not None:
+            return self.model
         if cells > SEARCH_CELLS:
             kept = "counting" if cells > RELAX_CELLS else "counting and linear relaxation"
             self.warnings.append(
@@ -259,6 +267,17 @@ class _Run:
             self.warnings.append(f"no model could be written, bounds by counting only: {error}")
         self.seconds["build"] = time.monotonic() - begin
         return self.model
+
+    def _unlisted(self) -> Writing | None:
+        """Write the model without the columns that can be priced; None where that is refused."""
+        self._say("model")
+        begin = time.monotonic()
+        try:
+            return self.kind.unlisted(self.instance, self.formulation)
+        except FormulationError:
+            return None  # the model with all columns says why, if it cannot be written either
+        finally:
+            self.seconds["build"] = time.monotonic() - begin
 
     @staticmethod
     def _constant(model: Writing, tier: Tier, offset: int) -> Bound:

@@ -7,6 +7,7 @@ from gangplan.models.patterns.decode import decode
 from gangplan.models.patterns.encode import encode
 from gangplan.models.patterns.formulation import build, tier_cost
 from gangplan.models.patterns.layout import layout_of
+from gangplan.models.patterns.priced import frame_of
 from gangplan.models.patterns.refuse import refuse
 
 
@@ -29,4 +30,5 @@ PATTERNS = Kind(
     cells,
     "patterns of nodes",
     lacks=("preferred", "fragmentation"),
+    frame=frame_of,
 )
