@@ -196,7 +196,9 @@ def add_cost(instance: Instance, falls: Falling, tier: Tier, cost: Floats) -> No
         return
     ((p, _),) = tier.weights
     if tier.unit == "budgets":
-        cost[falls.viol.cols[falls.over_priority == p]] = 1
+        # Of a priority that no unit has, viol(p) is that of the next one above it.
+        above = falls.over_priority[falls.over_priority >= p]
+        cost[falls.viol.cols[falls.over_priority == above.min(initial=2**62)]] = 1
         return
     each = losses_of(instance).each(tier.unit)
     cost[falls.e.cols] = each * (victims_of(instance).can & (instance.running.priority == p))

@@ -66,7 +66,9 @@ def cost(
     ((p, _),) = tier.weights
     found = np.zeros(n)
     if tier.unit == "budgets":
-        found[viol.cols[_levels(instance)[viol.index[:, 1]] == p]] = 1
+        # Of a priority that no unit has, viol(p) is that of the next one above it.
+        number = int(np.searchsorted(_levels(instance), p))
+        found[viol.cols[viol.index[:, 1] == number]] = 1
         return found, 0
     unit = evictions.e.index[:, 0]
     each = losses_of(instance).each(tier.unit) * (instance.running.priority == p)

@@ -77,13 +77,13 @@ def restrained(instance: Instance, plan: Plan, here: Flags) -> Flags:
 
 
 def loses(instance: Instance, plan: Plan, here: Flags) -> Flags:
-    """(G,) groups whose root loses pods that are not on the (N,) flagged nodes."""
+    """(G,) groups whose root loses pods on other nodes than the (N,) flagged."""
     running = instance.running
     lost = np.zeros(len(instance.groups), dtype=np.bool_)
     if not len(plan.evicted):
         return lost
     falls = running.falling(plan.evicted) & (running.pod_group >= 0)
-    falls &= ~np.append(here, False)[running.pod_node]
+    falls &= np.append(~here, False)[running.pod_node]
     root = roots_of(instance)
     gone = np.zeros(len(root), dtype=np.bool_)
     gone[root[running.pod_group[falls]]] = True

@@ -34,7 +34,8 @@ class Units:
 def units_of(cut: Cut) -> Units:
     """Sort the units.
 
-    A unit with a pod on the nodes is of the part, but for
+    A unit with a pod on the nodes is of the part, and so is one of the same root all of whose pods
+    are on nodes that are not in the snapshot; but for
 
     * evicted units with pods elsewhere, and those in whose place others stand: they stay evicted;
     * roots that gain pods elsewhere: they lose none;
@@ -46,9 +47,12 @@ def units_of(cut: Cut) -> Units:
     evicted = np.zeros(v, dtype=np.bool_)
     evicted[cut.plan.evicted] = True
     on = np.append(cut.here, False)[running.pod_node]
-    touches = np.bincount(running.pod_unit[on], minlength=v) > 0
-    reaches = np.bincount(running.pod_unit[~on], minlength=v) > 0
+    out = np.append(~cut.here, False)[running.pod_node]
+    reaches = np.bincount(running.pod_unit[out], minlength=v) > 0
     root = _root_of_unit(cut)
+    touches = _with_the_absent(
+        np.bincount(running.pod_unit[on], minlength=v) > 0, reaches, root, cut
+    )
     gains = _gaining(cut)
     fixed = evicted & (reaches | ~touches)
     while True:
@@ -69,6 +73,15 @@ def units_of(cut: Cut) -> Units:
     losing[every[member[member >= 0]]] = True
     loses = losing[every[: len(lost)]]
     return Units(touches & ~fixed & ~frozen, fixed, falls, lost, loses, np.maximum(free, 0))
+
+
+def _with_the_absent(touches: Flags, reaches: Flags, root: Ints, cut: Cut) -> Flags:
+    """(V,) units with pods on the nodes, and those of the same roots that are on no node at all."""
+    here = np.zeros(len(roots_of(cut.instance)) + 1, dtype=np.bool_)
+    here[root[touches]] = True
+    here[-1] = False
+    found: Flags = touches | (~reaches & here[root])
+    return found
 
 
 def _root_of_unit(cut: Cut) -> Ints:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from gangplan.models.losses import lost_tiers
 from gangplan.models.tiers import Tier, worth_of
 from gangplan.solvers.planners.greedy.orders import Unit
 from gangplan.solvers.planners.greedy.preempt import Preemptor
@@ -46,7 +47,12 @@ class Relief:
         self._inside = [u for u in gangs if self.forest.placed(u.number)]
         self._waiting = [u for u in gangs if not self.forest.placed(u.number)]
         counted = [tier for tier in tiers if tier.kind in ("lost", "admitted")]
-        self._lost = [tier.kind == "lost" for tier in counted]
+        own = [tier for mine in lost_tiers(instance).values() for tier in mine]
+        # The tiers may be those of a larger instance: what nobody here can lose stays 0.
+        self._lost = [
+            own.index(tier) if tier in own else -1 for tier in counted if tier.kind == "lost"
+        ]
+        self._kinds = [tier.kind for tier in counted]
         self._worth = [
             worth_of(instance, tier, self.book.needs).group
             for tier in counted
@@ -112,7 +118,9 @@ class Relief:
     def _value(self, units: Iterable[Unit]) -> tuple[int, ...]:
         """Return what counts, to be maximised: of admissions, those of some gangs alone."""
         numbers = [u.number for u in units]
-        lost, worth = iter(self._preemptor.cost()), iter(self._worth)
+        cost = (*self._preemptor.cost(), 0)
+        lost, worth = iter(self._lost), iter(self._worth)
         return tuple(
-            -next(lost) if is_lost else int(next(worth)[numbers].sum()) for is_lost in self._lost
+            -cost[next(lost)] if kind == "lost" else int(next(worth)[numbers].sum())
+            for kind in self._kinds
         )
