@@ -115,11 +115,11 @@ class Frame:
         For a point x of the model with all columns, its cost is at least L + sum_j d_j x_j, where L
         is the bound of the multipliers before it is rounded, and d_j >= 0 the reduced cost of
         pattern column j (the columns' own ends of the others are in L). Costs come in steps: a
-        better one is at most cost - step. So no such point uses a column with
-        d_j > cost - step - L, and the model with the other columns has every better point.
+        better one is at most B, the largest multiple of the step below ``cost``. So no such point
+        uses a column with d_j > B - L, and the model with the other columns has every better one.
         """
-        y = self.settled(multipliers)
-        below = cost - step(milp.cost) - milp.offset
+        y, unit = self.settled(multipliers), step(milp.cost)
+        below = (cost - milp.offset - 1) // unit * unit
         room = min((below << SCALE_BITS) - lagrangian(milp, y), LARGEST)
         mu = self.prices(-y)
         chosen: list[Ints] = []
