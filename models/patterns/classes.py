@@ -31,13 +31,19 @@ ASKED = 10
 
 
 @dataclass(slots=True)
-class _Budget:
+class Budget:
     """What is left of MOST and STEPS."""
 
     patterns: int
     steps: int
 
     def spend(self, patterns: int, steps: int) -> None:
+        """Take off what was used.
+
+        Raises
+        ------
+        FormulationError : more than there is.
+        """
         self.patterns -= patterns
         self.steps -= steps
         if self.patterns < 0 or self.steps < 0:
@@ -98,7 +104,7 @@ def classes_of(instance: Instance, shapes: Shapes, tree: Tree) -> Classes:
     order = np.argsort(of.reshape(-1), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(of.reshape(-1), minlength=len(first)))[:-1])
     known: dict[bytes, tuple[Ints, Flags]] = {}
-    budget = _Budget(MOST, STEPS)
+    budget = Budget(MOST, STEPS)
     kept: list[tuple[int, Ints, Ints, Ints, Flags]] = []
     for n, nodes in zip(first.tolist(), groups, strict=True):
         rooms = here.rooms[here.at[n]]
@@ -125,7 +131,7 @@ def _total(shapes: Shapes) -> Ints:
 
 
 def maximal(
-    free: Ints, shapes: Shapes, may: Flags, budget: _Budget, holds: Holds | None = None
+    free: Ints, shapes: Shapes, may: Flags, budget: Budget, holds: Holds | None = None
 ) -> Ints:
     """(P, S) maximal multisets of the shapes flagged in ``may`` (S,) within ``free`` (R,).
 

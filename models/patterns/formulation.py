@@ -33,7 +33,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
-from gangplan.models.patterns import leaving
+from gangplan.models.patterns import leaving, together
 from gangplan.models.patterns import rows as written
 from gangplan.models.patterns import slices as split
 from gangplan.models.patterns.classes import Classes
@@ -64,6 +64,7 @@ class Model:
     flow : (F, 2) vertex and shape of each column of ``f``.
     slot : (U, 2) vertex and shape of each row of patterns.supply.
     leaving : the columns of units; None where nobody can fall, or preemption is off.
+    together : kinds of domains; none where nobody can fall.
     """
 
     instance: Instance
@@ -86,6 +87,7 @@ class Model:
     slot: Ints
     slices: Slices
     leaving: Leaving | None
+    together: tuple[together.Kind, ...]
 
 
 def build(
@@ -139,6 +141,9 @@ def build(
     f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
     slices = split.columns(types, option, tree, slots, cols)
     falls = leaving.columns(seen, cols)
+    meet: tuple[together.Kind, ...] = ()
+    if falls is not None:
+        meet = together.columns(types, option, shapes, tree, layout.classes, cols)
     supply = written.supply(
         tree, classes, types, loose, start, option, part, flow, t, x, z, f, slices
     )
@@ -151,9 +156,11 @@ def build(
     ]
     if falls is not None:
         blocks += leaving.rows(seen, falls, classes, start, types, option, t)
+        blocks += together.rows(meet, option, t)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
         assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, slices, falls,
+        meet,
     )  # fmt: skip
 
 

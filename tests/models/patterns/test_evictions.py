@@ -20,7 +20,7 @@ from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.recheck import recheck
 from gangplan.solvers.refute import CONFIRMED
-from tests.models.solve import best_plan
+from tests.models.solve import best_plan, relaxation
 from tests.tiny import make_instance
 from tests.tiny_running import with_running
 
@@ -130,6 +130,21 @@ def test_nodes_with_the_same_unit_are_one_class() -> None:
     assert best(full(2, old, new={"wanted": 2, "minimum": 2})) == IN | lost(2)
     apart = PATTERNS.write(full(2, TIGHT)).model
     assert len(apart.classes) == 2
+
+
+def test_the_relaxation_fills_domains_with_whole_gangs_only() -> None:
+    """Two racks of three nodes: each has room for one gang of two, and half of another."""
+    gang: Row = {"name": "", "minimum": 2, "wanted": 2, "rules": [("rack", "required")]}
+    nodes = [{"gpu": 8 * (n > 0), "rack": f"r{n // 3}"} for n in range(6)]
+    gangs = [URGENT | gang | {"name": f"new{i}"} for i in range(3)]
+    instance = with_running(make_instance(nodes, gangs), [{"node": 0} | GPUS])
+    model = PATTERNS.write(instance)
+    admitted = next(t for t in tiers_of(instance) if t.name == "admitted(10)")
+    priced = model.milp.with_cost(*model.tier_cost(admitted))
+    assert relaxation(priced) == pytest.approx(-2)
+    loose = with_running(make_instance(nodes, gangs), [{"node": 0, "priority": 10} | GPUS])
+    assert not PATTERNS.write(loose).model.together
+    assert best(instance)["admitted(10)"] == 2
 
 
 def test_off_nobody_falls_and_the_model_is_that_of_an_instance_without_units() -> None:
