@@ -85,7 +85,7 @@ def part_of(instance: Instance, plan: Plan, nodes: Ints, groups: Ints) -> Part:
 def _assembled(cut: Cut, units: Units, rows: Rows) -> Part:
     whole = cut.instance
     number = np.append(rows.owner[: len(whole.groups)], -1)
-    running, unit, pods, budgets = running_of(cut, units, number)
+    running, unit, pods, budgets = running_of(cut, units.open, units.falls, number)
     shared, devices = shared_of(cut)
     topology, rules, domains = rules_of(cut, rows)
     leaving = np.flatnonzero(cut.here[whole.leaving.node])

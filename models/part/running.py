@@ -6,11 +6,12 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.part.cut import Cut
-from gangplan.models.part.units import Units
 from gangplan.models.running import NO_RUNNING, Running
 
 
-def running_of(cut: Cut, units: Units, number: Ints) -> tuple[Running, Ints, Ints, Ints]:
+def running_of(
+    cut: Cut, kept: Flags, falls: Flags, number: Ints
+) -> tuple[Running, Ints, Ints, Ints]:
     """Return the section, and the numbers in the whole of its units v, pods u and budgets b.
 
     Pods of its units on nodes that are not of the part are on node -1: they fall with the unit.
@@ -18,10 +19,11 @@ def running_of(cut: Cut, units: Units, number: Ints) -> tuple[Running, Ints, Int
 
     Parameters
     ----------
+    kept : (V,) units of the part. falls : (U,) pods of units that stay evicted.
     number : (G + 1,) number of each group in the part; -1 for the others, and for group -1.
     """
     running = cut.instance.running
-    unit, pods = np.flatnonzero(units.open), np.flatnonzero(units.open[running.pod_unit])
+    unit, pods = np.flatnonzero(kept), np.flatnonzero(kept[running.pod_unit])
     pod = _numbers(pods, len(running.pod_unit))
     never = number[running.never]
     none = np.zeros(0, dtype=np.int64)
@@ -30,8 +32,8 @@ def running_of(cut: Cut, units: Units, number: Ints) -> tuple[Running, Ints, Int
     floors, floor_rows = _rows(running.member_floor, pod[running.member_pod] >= 0)
     budgets, budget_rows = _rows(running.match_budget, pod[running.match_pod] >= 0)
     f, b = len(running.floor_group), len(running.budget_allowed)
-    gone = np.bincount(running.member_floor[units.falls[running.member_pod]], minlength=f)
-    hit = np.bincount(running.match_budget[units.falls[running.match_pod]], minlength=b)
+    gone = np.bincount(running.member_floor[falls[running.member_pod]], minlength=f)
+    hit = np.bincount(running.match_budget[falls[running.match_pod]], minlength=b)
     section = replace(
         NO_RUNNING,
         priority=running.priority[unit],

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangplan.models.instance import Instance
-from gangplan.models.reduce import Reduced, components, lifted, shrink
+from gangplan.models.reduce import Reduced, components, lifted, settled, shrink
 from gangplan.models.reduce.order import SHRINK
 from gangplan.models.tiers import OBJECTIVES, Tier, tiers_of, values
 from gangplan.models.verify import check
@@ -43,6 +43,21 @@ def test_the_optimum_stays_where_somebody_could_make_room(
     step = smaller(instance)
     if step.said:
         assert best_of_part(step.instance, tiers) == brute_preemption.best(instance, tiers)
+
+
+@given(data=st.data())
+@settings(max_examples=25)
+def test_units_that_a_plan_shows_to_be_safe_stay_in_every_optimum(data: st.DataObject) -> None:
+    instance = data.draw(preempting())
+    tiers = tiers_of(instance)
+    plan = greedy_plan(instance, tiers)
+    step = settled.shrink(instance, plan)
+    if not step.said:
+        return
+    assert best_of_part(step.instance, tiers) == brute_preemption.best(instance, tiers)
+    small = greedy_plan(step.instance, tiers)
+    assert not check(instance, step.lift(small))
+    assert values(instance, step.lift(small), tiers) == values(step.instance, small, tiers)
 
 
 @given(data=st.data())
