@@ -9,9 +9,9 @@ from collections import deque
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
+from gangplan.models.patterns import claims, shares
 from gangplan.models.patterns.formulation import Model
 from gangplan.models.patterns.leaving import evicted
-from gangplan.models.patterns.shares import named
 from gangplan.models.patterns.types import Type
 from gangplan.models.plan import Plan
 from gangplan.models.points import whole_point
@@ -72,7 +72,8 @@ def decode(model: Model, point: Floats | Ints) -> Plan:
             if v and slots:
                 up = pool.setdefault((int(model.tree.parent[v]), s), deque())
                 up.extend(slots.popleft() for _ in range(min(handed.get((v, s), 0), len(slots))))
-    return Plan(node, *named(model.instance, node), evicted=evicted(model.leaving, x))
+    instance, falls = model.instance, evicted(model.leaving, x)
+    return Plan(node, *shares.named(instance, node), claims.named(instance, node), falls)
 
 
 def _slots(model: Model, x: Ints) -> Pool:

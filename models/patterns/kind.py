@@ -29,6 +29,6 @@ PATTERNS = Kind(
     encode,
     cells,
     "patterns of nodes",
-    lacks=("preferred", "fragmentation"),
+    lacks=("rank", "preferred", "fragmentation"),
     frame=frame_of,
 )

@@ -6,13 +6,14 @@ closed under taking pods away.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import shares
+from gangplan.models.patterns import claims, shares
+from gangplan.models.patterns.giving import Giving
 from gangplan.models.patterns.shapes import Shapes
 
 Holds = Callable[[Sequence[int]], bool]
@@ -26,21 +27,50 @@ class Local:
     Attributes
     ----------
     key : (N, any) nodes with equal rows, and the same shapes that may use them, are equal.
+    free : (N, any) what shared devices have free, as far as it is of use; 0 for none.
+    share, whole : what shapes ask of them. asked : claims of shapes, by part.
+    giving : what is known about nodes of equal devices, by their number in ``device``.
     """
 
+    instance: Instance
     key: Ints
+    free: Ints
     share: tuple[int, ...]
     whole: tuple[int, ...]
+    asked: tuple[tuple[int, ...], ...]
+    device: Ints
+    giving: dict[int, Giving] = field(default_factory=dict)
 
     def holds(self, node: int) -> Holds | None:
-        """Return what tells whether the node holds a multiset; None where room alone decides."""
-        if not self.key.shape[1]:
-            return None
-        free = tuple(self.key[node][self.key[node] > 0].tolist())
-        return shares.Sharing(free, self.share, self.whole).holds
+        """Return what tells whether the node holds a multiset; None where room alone decides.
+
+        Raises
+        ------
+        FormulationError : more ways to serve a claim than can be listed.
+        """
+        found: list[Holds] = []
+        if self.free.shape[1]:
+            free = tuple(self.free[node][self.free[node] > 0].tolist())
+            found.append(shares.Sharing(free, self.share, self.whole).holds)
+        if any(any(mine) for mine in self.asked):
+            number = int(self.device[node])
+            if number not in self.giving:
+                self.giving[number] = claims.giving_at(self.instance, node)
+            found.append(claims.holder(self.giving[number], self.asked))
+        if len(found) == 2:
+            return lambda counts: all(holds(counts) for holds in found)
+        return found[0] if found else None
 
 
 def local_of(instance: Instance, shapes: Shapes, may: Flags) -> Local:
     """Find what nodes have besides room, as far as shapes that ``may`` (N, S) use them care."""
-    key = shares.states(instance, shapes.share, shapes.whole, may)
-    return Local(np.asarray(key), tuple(shapes.share.tolist()), tuple(shapes.whole.tolist()))
+    free = shares.states(instance, shapes.share, shapes.whole, may)
+    asked: tuple[tuple[int, ...], ...] = ()
+    device = np.zeros(len(instance.nodes), dtype=np.int64)
+    key = free
+    if instance.claims:
+        asked = tuple(claims.asked_of(instance, k) for k in shapes.role.tolist())
+        device = claims.stocks_of(instance).key
+        key = np.column_stack([free, device])
+    share, whole = tuple(shapes.share.tolist()), tuple(shapes.whole.tolist())
+    return Local(instance, key, free, share, whole, asked, device)

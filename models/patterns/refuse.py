@@ -3,6 +3,7 @@
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
+from gangplan.models.patterns import claims
 from gangplan.models.victims import victims_of
 
 RESTRICTIONS = ("assign", "capacity", "gang", "topology")
@@ -21,9 +22,11 @@ def refuse(instance: Instance, formulation: Formulation) -> None:
             raise FormulationError(f"patterns cannot leave out {family}; counts can")
     if instance.roles.pooled.any() and not formulation.shares:
         raise FormulationError("patterns cannot leave out shares; counts can")
+    if instance.claims and not formulation.claims:
+        raise FormulationError("patterns cannot leave out claims; counts can")
+    claims.refuse(instance)
     for there, what in (
         (len(instance.composites), "composite pod groups"),
-        (bool(instance.claims), "claims of devices"),
         (_sliced(instance), "slices of groups that can lose pods"),
         (len(instance.reserved), "room that is kept for nominated pods"),
     ):

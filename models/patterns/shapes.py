@@ -6,6 +6,7 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
+from gangplan.models.options.slots import claim_kinds
 from gangplan.models.victims import victims_of
 
 
@@ -21,6 +22,7 @@ class Shapes:
     demand : (S,) pods that wait.
     share, whole : (S,) thousandths of one shared device, whole shared devices (see ``Roles``).
     never : (S,) the pods use no room that an eviction makes.
+    role : (S,) a role of the shape.
     """
 
     of_role: Ints
@@ -30,6 +32,7 @@ class Shapes:
     share: Ints
     whole: Ints
     never: Flags
+    role: Ints
 
     def __len__(self) -> int:
         """Return the number of shapes S."""
@@ -43,13 +46,16 @@ def shapes_of(instance: Instance) -> Shapes:
     never = np.zeros(len(roles), dtype=np.int64)
     if victims_of(instance).can.any():
         never[:] = np.isin(roles.group, instance.running.never)
-    columns = (roles.request, roles.eligible.astype(np.int64), roles.share, roles.whole, never)
+    columns = (
+        roles.request, roles.eligible.astype(np.int64), roles.share, roles.whole, never,
+        claim_kinds(instance),
+    )  # fmt: skip
     table = np.column_stack(columns)[live]
-    distinct, shape = np.unique(table, axis=0, return_inverse=True)
+    distinct, first, shape = np.unique(table, axis=0, return_index=True, return_inverse=True)
     of_role = np.full(len(roles), -1, dtype=np.int64)
     of_role[live] = shape.reshape(-1)
     demand = np.bincount(of_role[live], weights=roles.wanted[live], minlength=len(distinct))
-    width, last = roles.request.shape[1], table.shape[1] - 3
+    width, last = roles.request.shape[1], table.shape[1] - 4
     return Shapes(
         of_role,
         distinct[:, :width],
@@ -58,4 +64,5 @@ def shapes_of(instance: Instance) -> Shapes:
         distinct[:, last],
         distinct[:, last + 1],
         distinct[:, last + 2].astype(np.bool_),
+        live[first],
     )

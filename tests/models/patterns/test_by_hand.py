@@ -18,7 +18,6 @@ from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.recheck import recheck
 from gangplan.solvers.refute import CONFIRMED
 from tests.tiny import make_instance
-from tests.tiny_devices import with_devices
 from tests.tiny_running import with_running
 
 LIMITS = Limits(seconds=20)
@@ -87,15 +86,6 @@ GANG = pods(1, 1)
     ("instance", "words"),
     [
         (make_instance([{"gpu": 1}], [GANG | {"parent": 0}], [{}]), "composite"),
-        (
-            with_devices(
-                make_instance([{"cpu": 1}], [{"request": {"cpu": 1}}]),
-                [{"node": 0, "gpu": True}],
-                [{"requests": [("g", "gpu")]}],
-                {0: [0]},
-            ),
-            "claims",
-        ),
         (
             with_running(
                 make_instance([{"gpu": 1}], [GANG]),
