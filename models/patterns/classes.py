@@ -6,8 +6,9 @@ pattern to which a pod can be added is never needed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import le
 
 import numpy as np
 
@@ -26,6 +27,12 @@ MOST = 400_000
 
 STEPS = 4_000_000
 """Multisets looked at while they are listed, over all kinds of nodes; some seconds."""
+
+DONE = -1
+"""Instead of how often: no more often."""
+
+LOOKED = 16
+"""Shapes that are looked at in vain in one step."""
 
 ASKED = 10
 """Steps that a question about more than room counts for."""
@@ -151,48 +158,114 @@ def maximal(
         listed = np.zeros((len(found), len(shapes)), dtype=np.int64)
         listed[:, usable] = found
         return listed[listed.any(axis=1)]
-    request = [shapes.request[s].tolist() for s in usable]
-    demand = [int(shapes.demand[s]) for s in usable]
-    found: list[list[int]] = []
-    taken = [0] * len(usable)
-    counts = [0] * len(shapes)
+    search = _Search(
+        usable,
+        shapes.request[usable].tolist(),
+        shapes.demand[usable].tolist(),
+        [0] * len(shapes),
+        budget,
+        holds,
+    )
+    search.run(free.tolist())
+    patterns = np.array(search.found, dtype=np.int64).reshape(len(search.found), len(shapes))
+    return patterns[patterns.any(axis=1)]
 
-    def goes(i: int, times: int) -> bool:
-        """Tell whether shape i goes ``times`` with those before it."""
-        if holds is None or not times:
-            return True
-        budget.spend(0, ASKED)
-        counts[usable[i]] = times
-        fine = holds(counts)
-        counts[usable[i]] = taken[i]
-        return fine
 
-    def fits(i: int, left: list[int]) -> int:
-        times = demand[i]
-        for have, ask in zip(left, request[i], strict=True):
+@dataclass(slots=True)
+class _Search:
+    """A search in depth: shape after shape, as often as it fits or less.
+
+    Attributes
+    ----------
+    usable : shapes in the order of the search. request, demand : of each of them.
+    counts : (S,) how often each shape is taken now.
+    frames : where the search is: place in the order, how often to take it next, what is left. A
+        stack of our own, as there can be more shapes than calls within calls.
+    """
+
+    usable: list[int]
+    request: list[list[int]]
+    demand: list[int]
+    counts: list[int]
+    budget: Budget
+    holds: Holds | None
+    frames: list[tuple[int, int, list[int]]] = field(default_factory=list)
+    found: list[list[int]] = field(default_factory=list)
+
+    def run(self, free: list[int]) -> None:
+        """List what fits in the order in which more of the earlier shapes comes first."""
+        last, after = len(self.usable) - 1, self._asked_after()
+        self._descend(0, free)
+        while self.frames:
+            i, times, left = self.frames.pop()
+            self.counts[self.usable[i]] = 0
+            if times < 0 or not self._goes(i, times):
+                if times > 0:
+                    self.frames.append((i, times - 1, left))
+                continue
+            self.counts[self.usable[i]] = times
+            rest = [a - times * b for a, b in zip(left, self.request[i], strict=True)]
+            if times:
+                # With less of it there would be room for more of it, whatever comes after.
+                enough = i == last or self._spare(i, times - 1, left, after[i + 1])
+                self.frames.append((i, DONE if enough else times - 1, left))
+            self._descend(i + 1, rest)
+
+    def _descend(self, i: int, left: list[int]) -> None:
+        """Go on with the next shape that fits; without one, keep what is maximal."""
+        first = i
+        while i < len(self.usable):
+            times = self._fits(i, left)
+            if times:
+                self.budget.spend(0, 1 + (i - first) // LOOKED)
+                self.frames.append((i, times, left))
+                return
+            i += 1
+        self.budget.spend(0, 1 + (i - first) // LOOKED)
+        if self._is_maximal(left):
+            self.budget.spend(1, 0)
+            self.found.append(self.counts.copy())
+
+    def _fits(self, i: int, left: list[int]) -> int:
+        times = self.demand[i]
+        for have, ask in zip(left, self.request[i], strict=True):
             if ask:
                 times = min(times, have // ask)
         return times
 
-    def search(i: int, left: list[int]) -> None:
-        budget.spend(0, 1)
-        if i == len(usable):
-            for s, ask in enumerate(request):
-                more = taken[s] < demand[s] and all(a <= b for a, b in zip(ask, left, strict=True))
-                if more and goes(s, taken[s] + 1):
-                    return
-            budget.spend(1, 0)
-            found.append(taken.copy())
-            return
-        for times in range(fits(i, left), -1, -1):
-            if not goes(i, times):
-                continue
-            taken[i] = counts[usable[i]] = times
-            search(i + 1, [a - times * b for a, b in zip(left, request[i], strict=True)])
-        taken[i] = counts[usable[i]] = 0
+    def _goes(self, i: int, times: int) -> bool:
+        """Tell whether shape i goes ``times`` with those that are taken."""
+        if self.holds is None or not times:
+            return True
+        self.budget.spend(0, ASKED)
+        before = self.counts[self.usable[i]]
+        self.counts[self.usable[i]] = times
+        fine = self.holds(self.counts)
+        self.counts[self.usable[i]] = before
+        return fine
 
-    search(0, free.tolist())
-    patterns = np.zeros((len(found), len(shapes)), dtype=np.int64)
-    if usable:
-        patterns[:, usable] = np.array(found, dtype=np.int64).reshape(len(found), len(usable))
-    return patterns[patterns.any(axis=1)]
+    def _is_maximal(self, left: list[int]) -> bool:
+        # The smallest first: where there is room at all, it is for one of them.
+        for i in range(len(self.usable) - 1, -1, -1):
+            times = self.counts[self.usable[i]]
+            if times < self.demand[i] and all(map(le, self.request[i], left)):
+                self.budget.spend(0, (len(self.usable) - i) // LOOKED)
+                if self._goes(i, times + 1):
+                    return False
+        self.budget.spend(0, len(self.usable) // LOOKED)
+        return True
+
+    def _asked_after(self) -> list[list[int]]:
+        """Return what all pods of the shapes from each place on ask together."""
+        total = [[0] * len(self.request[0])] if self.usable else [[]]
+        for ask, times in zip(self.request[::-1], self.demand[::-1], strict=True):
+            total.append([a + times * b for a, b in zip(total[-1], ask, strict=True)])
+        return total[::-1]
+
+    def _spare(self, i: int, times: int, left: list[int], after: list[int]) -> bool:
+        """Tell whether one more than ``times`` fits even with all that could come after."""
+        return self.holds is None and all(
+            have - times * ask - later >= ask
+            for have, ask, later in zip(left, self.request[i], after, strict=True)
+            if ask
+        )
