@@ -92,5 +92,5 @@ def reserved_of(cut: Cut, number: Ints) -> Reserved:
                 table.append((int(cut.local[node]), priorities[-1], int(number[g])))
                 request.append(np.zeros_like(more))
     at_node, priority, group = np.array(table, dtype=np.int64).reshape(-1, 3).T
-    amounts = np.array(request, dtype=np.int64).reshape(-1, instance.nodes.free.shape[1])
+    amounts = np.array(request, dtype=np.int64).reshape(len(table), instance.nodes.free.shape[1])
     return Reserved(at_node, priority, group, amounts)

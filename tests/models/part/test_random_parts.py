@@ -17,7 +17,7 @@ from tests.strategies_preemption import evicting_plans, preempting
 
 
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=30)
 def test_what_the_plan_does_in_a_part_joins_to_the_very_plan(data: st.DataObject) -> None:
     instance = data.draw(st.one_of(instances(), preempting()))
     plan = data.draw(sound_plans(instance))
@@ -27,7 +27,7 @@ def test_what_the_plan_does_in_a_part_joins_to_the_very_plan(data: st.DataObject
 
 
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=30)
 def test_a_plan_of_a_part_without_running_work_is_a_plan_of_the_whole(data: st.DataObject) -> None:
     instance = data.draw(instances())
     plan = data.draw(sound_plans(instance))
@@ -42,7 +42,7 @@ def test_a_plan_of_a_part_without_running_work_is_a_plan_of_the_whole(data: st.D
 
 
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=30)
 def test_a_part_with_running_work_breaks_nothing_but_rule_9(data: st.DataObject) -> None:
     instance = data.draw(preempting())
     plan = data.draw(sound_plans(instance))
