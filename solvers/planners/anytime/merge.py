@@ -15,7 +15,8 @@ def merged(base: Plan, now: Plan, found: Plan) -> Plan:
     if now is base:
         return found
     pods = found.node != base.node
-    pods[_differ(base.device_pod, base.device, found.device_pod, found.device)] = True
+    pods[_differ(_held(base), _held(found))] = True
+    pods[_differ(_own(base), _own(found))] = True
     return Plan(
         np.where(pods, found.node, now.node),
         *_devices(now, found, pods),
@@ -24,13 +25,25 @@ def merged(base: Plan, now: Plan, found: Plan) -> Plan:
     )
 
 
-def _differ(pod: Ints, device: Ints, other_pod: Ints, other_device: Ints) -> Ints:
-    """Return pods whose rows (pod, device) are not the same in both."""
-    mine = np.column_stack([pod, device])
-    theirs = np.column_stack([other_pod, other_device])
-    rows, times = np.unique(np.concatenate([mine, theirs]), axis=0, return_counts=True)
-    only: Ints = rows[times == 1, 0]
-    return only
+def _differ(rows: Ints, others: Ints) -> Ints:
+    """Return the first numbers of rows that do not stand equally often in both."""
+    every, at = np.unique(np.concatenate([rows, others]), axis=0, return_inverse=True)
+    sign = np.repeat([1, -1], [len(rows), len(others)])
+    more: Ints = every[np.bincount(at.reshape(-1), sign, len(every)) != 0, 0]
+    return more
+
+
+def _held(plan: Plan) -> Ints:
+    """Rows of shared devices: pod, device."""
+    return np.column_stack([plan.device_pod, plan.device])
+
+
+def _own(plan: Plan) -> Ints:
+    """Rows of the devices of own claims, pod first."""
+    given = plan.allocations
+    rows = np.column_stack([given.pod, given.claim, given.choice, given.device])
+    own: Ints = rows[given.pod >= 0]
+    return own
 
 
 def _devices(now: Plan, found: Plan, pods: Flags) -> tuple[Ints, Ints]:
@@ -57,12 +70,10 @@ def _allocations(base: Plan, now: Plan, found: Plan, pods: Flags) -> Allocations
 
 def _shared_changed(base: Allocations, found: Allocations) -> Ints:
     """Shared claims that do not have the same rows in both."""
-    rows = [
+    first, second = (
         np.column_stack([one.claim, one.choice, one.device])[one.pod < 0] for one in (base, found)
-    ]
-    both, times = np.unique(np.concatenate(rows), axis=0, return_counts=True)
-    claims: Ints = np.unique(both[times == 1, 0])
-    return claims
+    )
+    return np.unique(_differ(first, second))
 
 
 def _evicted(base: Plan, now: Plan, found: Plan) -> Ints:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError
 from gangplan.solvers.crew.desk import Desk
-from gangplan.solvers.planners.anytime.standin import improve
+from gangplan.solvers.planners.anytime.improve import improve
 from gangplan.solvers.planners.anytime.whole import Errand
 from gangplan.solvers.search import Incumbent
 

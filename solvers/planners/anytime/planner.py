@@ -12,6 +12,7 @@ from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
 from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.planners.anytime.run import Run
+from gangplan.solvers.planners.anytime.yesterday import Yesterday
 from gangplan.solvers.registry import formulation, get
 
 ORDER = ("patterns", "counts")
@@ -32,8 +33,8 @@ class Anytime:
     second_opinion : solve once more, another way, what only a search proves.
     preemption : False: nobody is evicted, and what is proven holds for plans without evictions.
     pdb : ``soft`` or ``hard``, see ``gangplan.models.restrict.PDB``.
-    previous : a plan of this instance to begin with (``carry.carried`` makes one of another day's);
-        taken where it keeps the rules and is better than the greedy one.
+    previous : a plan to begin with, of this instance, or by names one of another day (what of it
+        still keeps the rules is carried on); taken where it is better than the greedy one.
 
     Notes
     -----
@@ -50,7 +51,7 @@ class Anytime:
     second_opinion: bool = False
     preemption: bool = True
     pdb: str = "soft"
-    previous: Plan | None = None
+    previous: Plan | Yesterday | None = None
 
     @property
     def name(self) -> str:

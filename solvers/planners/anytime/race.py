@@ -10,17 +10,23 @@ from dataclasses import dataclass, field
 from gangplan.models.formulation import Kind
 from gangplan.solvers.base import Limits, Progress, Solver
 from gangplan.solvers.crew.crew import Crew, Word
+from gangplan.solvers.planners.anytime.choose import Chooser, Pick
 from gangplan.solvers.planners.anytime.ledger import Ledger
 from gangplan.solvers.planners.anytime.merge import merged
 from gangplan.solvers.planners.anytime.near import Near, near
-from gangplan.solvers.planners.anytime.standin import Chooser, Pick
 from gangplan.solvers.planners.anytime.whole import Errand, Finding, clear, count, finish, relax
 from gangplan.solvers.search import Bound, Incumbent
-from gangplan.solvers.staged import SEARCH_CELLS, SHARE
+from gangplan.solvers.staged import SHARE
 
 SMALL = 20_000
 """Cells of the model up to which the whole is searched from the beginning, beside neighbourhoods.
 """
+
+NARROW = 0.003
+"""Gap of a tier below which the whole is searched too: few columns are of use then."""
+
+TRIES = 8
+"""Picks in a row without a candidate after which the chooser is left alone for a while."""
 
 EARLY = 0.3
 """Seconds before its end that a solver is told to stop, so that what it has is not lost."""
@@ -160,9 +166,8 @@ class Race:
         held = (i, self.ledger.best.values[:i])
         if held not in self.relaxed and self._open("relax"):
             self.relaxed.add(held)
-            return self._give(relax, "relax", i)
-        small = 0 < self.cells.get(i, 0) <= SMALL
-        if small and self._finish(i, held):
+            return self._give(relax, "relax", i, SHARE)
+        if self._close(i) and self._finish(i, held):
             return True
         return self._near(i) or self._finish(i, held)
 
@@ -180,13 +185,20 @@ class Race:
             return True
         return False
 
+    def _close(self, i: int) -> bool:
+        """Tell whether the whole can be searched soon: it is small, or the bound is near."""
+        if 0 < self.cells.get(i, 0) <= SMALL:
+            return True
+        away = self.ledger.away(i)
+        return away is not None and away <= NARROW * abs(self.ledger.cost(i))
+
     def _finish(self, i: int, held: Held) -> bool:
         """Search the whole, once for the same values above, and one at a time."""
         what = [(flight.what, flight.i) for flight in self.flights.values()]
         if held in self.finished or ("relax", i) in what or "finish" in dict(what):
             return False
         cells = self.cells.get(i, 0)
-        if not 0 < cells <= SEARCH_CELLS or not self._open("finish"):
+        if not cells or not self._open("finish"):
             return False
         self.finished.add(held)
         return self._give(finish, "finish", i)
@@ -197,7 +209,8 @@ class Race:
             return False
         left = self._wake(i) - time.monotonic()
         flying = [flight.pick for flight in self.flights.values() if flight.pick is not None]
-        pick = self.chooser.pick(self.ledger.best, i, flying, left)
+        picks = (self.chooser.pick(self.ledger.best, i, flying, left) for _ in range(TRIES))
+        pick = next((pick for pick in picks if pick is not None), None)
         if pick is None:
             return False
         now = time.monotonic()
@@ -207,9 +220,11 @@ class Race:
         self.flights[job] = _Flight("near", i, errand.best, pick)
         return True
 
-    def _give(self, job: object, what: str, i: int) -> bool:
+    def _give(self, job: object, what: str, i: int, share: float = 1.0) -> bool:
+        """Hand out a job on the whole, which may take a share of the time of its tier."""
         assert callable(job)
-        errand = self._errand(i, self._wake(i) - EARLY)
+        now = time.monotonic()
+        errand = self._errand(i, now + share * (self._wake(i) - EARLY - now))
         self.flights[self.crew.give(job, errand, kill_at=self.until)] = _Flight(
             what, i, errand.best
         )

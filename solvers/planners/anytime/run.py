@@ -16,9 +16,11 @@ from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, Solver
 from gangplan.solvers.crew.crew import Crew
 from gangplan.solvers.explain.reasons import reasons
+from gangplan.solvers.planners.anytime.carry import carried
+from gangplan.solvers.planners.anytime.choose import Chooser
 from gangplan.solvers.planners.anytime.ledger import Ledger
 from gangplan.solvers.planners.anytime.race import Race
-from gangplan.solvers.planners.anytime.standin import Chooser
+from gangplan.solvers.planners.anytime.yesterday import Yesterday
 from gangplan.solvers.planners.greedy import SECONDS, clean_plan, greedy_plan
 from gangplan.solvers.planners.refuse import refuse_broken
 from gangplan.solvers.search import Bound, Incumbent
@@ -59,7 +61,7 @@ class Run:
     began: float
     progress: Progress
     second: bool = False
-    previous: Plan | None = None
+    previous: Plan | Yesterday | None = None
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     counted: dict[int, Shortage | None] = field(default_factory=dict)
@@ -93,10 +95,13 @@ class Run:
         self.warnings += more
         worth = values(instance, start, self.tiers)
         if self.previous is not None:
-            self.previous.fits(instance)
-            before = values(instance, self.previous, self.tiers)
-            if better(self.tiers, before, worth) and not check(instance, self.previous):
-                start, worth = self.previous, before
+            known = self.previous
+            if isinstance(known, Yesterday):
+                known = carried(instance, known, self.tiers, limit)
+            known.fits(instance)
+            before = values(instance, known, self.tiers)
+            if better(self.tiers, before, worth) and not check(instance, known):
+                start, worth = known, before
         return Ledger(instance, self.tiers, self.began, self.limits.gap, Incumbent(start, worth))
 
     def _race(self, ledger: Ledger, crew: Crew) -> None:
@@ -104,7 +109,7 @@ class Run:
         race = Race(
             ledger,
             crew,
-            Chooser(instance, self.tiers, self.limits.seed),
+            Chooser(instance, self.tiers, self.limits.seed, crew.size),
             self.kinds,
             self.solver,
             self.limits,

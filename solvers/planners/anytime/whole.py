@@ -1,11 +1,11 @@
 """Jobs on the whole instance: bounds by counting, by duals, by a search."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from gangplan.models.certificate import Certificate
 from gangplan.models.errors import FormulationError
-from gangplan.models.formulation import Kind, Writing
+from gangplan.models.formulation import Formulation, Kind, Writing
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
@@ -17,8 +17,14 @@ from gangplan.solvers.held import families_off, freedom_off, priced, signed
 from gangplan.solvers.planners.clearing import start_of
 from gangplan.solvers.planners.greedy import SECONDS, clean_plan
 from gangplan.solvers.search import Bound, Incumbent, Search
-from gangplan.solvers.staged import RELAX_CELLS
+from gangplan.solvers.staged import PRICE_CELLS, RELAX_CELLS
 from gangplan.solvers.standing import by_counting
+
+COLUMNS = 20_000
+"""Columns that can be priced up to which they are listed, to be searched."""
+
+MANY = "too many to search"
+"""Said of a model that is not searched: no matter where parts of it are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +86,7 @@ def relax(desk: Desk, errand: Errand) -> Finding:
     if writing is None:
         return Finding(cells=cells)
     search, milp = _search(desk, errand, writing)
-    if not milp.cost.any():
-        tier = search.tiers[errand.i]
-        value = signed(tier, milp.offset)
-        families = families_off(writing.formulation)
-        certificate = Certificate(tier.name, COUNTING, value, writing.kind.name, families)
-        free = not freedom_off(writing.instance, writing.formulation)
-        return Finding(Bound(milp.offset, certificate) if free else None, cells=cells)
-    bound = search.relaxation(milp, errand.best, errand.i, errand.until)
-    if freedom_off(writing.instance, writing.formulation):
-        bound = None  # such a model bounds no plan but its own
-    return Finding(bound, None, tuple(search.asking.warnings), cells)
+    return _bounded(search, milp, errand, cells)
 
 
 def finish(desk: Desk, errand: Errand) -> Finding:
@@ -99,15 +95,37 @@ def finish(desk: Desk, errand: Errand) -> Finding:
     if writing is None:
         return Finding(cells=cells)
     search, milp = _search(desk, errand, writing)
+    if writing.frame is not None:
+        # Which columns can be of use follows from the duals, and they from the columns.
+        first = _bounded(search, milp, errand, cells)
+        desk.say(first)
+        if first.bound is None:
+            return Finding(cells=cells)
     bound, best = search.improve(milp, errand.best, errand.i, errand.until)
-    found = best if best is not errand.best else None
     if freedom_off(writing.instance, writing.formulation):
-        bound = None
-    return Finding(bound, found, tuple(search.asking.warnings), cells)
+        bound = None  # such a model bounds no plan but its own
+    found = best if best is not errand.best else None
+    told = tuple(text for text in search.asking.warnings if MANY not in text)
+    return Finding(bound, found, told, cells)
+
+
+def _bounded(search: Search, milp: Milp, errand: Errand, cells: int) -> Finding:
+    """Bound a tier that is priced."""
+    writing, tier = search.model, search.tiers[errand.i]
+    if freedom_off(writing.instance, writing.formulation):
+        return Finding(cells=cells)  # such a model bounds no plan but its own
+    if not milp.cost.any() and writing.frame is None:
+        value, off = signed(tier, milp.offset), families_off(writing.formulation)
+        certificate = Certificate(tier.name, COUNTING, value, writing.kind.name, off)
+        return Finding(Bound(milp.offset, certificate), cells=cells)
+    bound = search.relaxation(milp, errand.best, errand.i, errand.until)
+    return Finding(bound, None, tuple(search.asking.warnings), cells)
 
 
 def written(desk: Desk, errand: Errand) -> tuple[Writing | None, int]:
     """Write the model once a process, in the first formulation that takes instance and tier.
+
+    One that can price its columns leaves them out where they are many.
 
     Returns
     -------
@@ -115,26 +133,43 @@ def written(desk: Desk, errand: Errand) -> tuple[Writing | None, int]:
     """
     instance: Instance = desk.kept["instance"]
     tier: Tier = desk.kept["tiers"][errand.i]
-    refused: dict[str, Any] = desk.made.setdefault("refused", {})
+    refused: set[str] = desk.made.setdefault("refused", set())
     models: dict[str, Writing] = desk.made.setdefault("models", {})
     for kind in errand.kinds:
         if tier.kind in kind.lacks or kind.name in refused:
             continue
         cells = kind.cells(instance)
-        if cells > errand.most:
-            return None, cells
-        try:
-            if kind.name not in models:
-                models[kind.name] = kind.write(instance, desk.kept["formulation"])
-            return models[kind.name], cells
-        except FormulationError as error:
-            refused[kind.name] = str(error)
+        if kind.name not in models:
+            try:
+                found = _write(kind, instance, desk.kept["formulation"], cells, errand.most)
+            except FormulationError:
+                refused.add(kind.name)
+                continue
+            if found is None:
+                return None, cells
+            models[kind.name] = found
+        return models[kind.name], cells
     return None, 0
+
+
+def _write(
+    kind: Kind, instance: Instance, formulation: Formulation, cells: int, most: int
+) -> Writing | None:
+    """Write a model; None where it would be too large.
+
+    Raises
+    ------
+    FormulationError : the kind refuses the instance.
+    """
+    if kind.frame is not None and (cells > PRICE_CELLS or not cells):
+        with suppress(FormulationError):  # the model with all columns says why, if it is refused
+            return kind.unlisted(instance, formulation)
+    return None if cells > most else kind.write(instance, formulation)
 
 
 def _search(desk: Desk, errand: Errand, writing: Writing) -> tuple[Search, Milp]:
     """Price the tier, with those above it held to the best plan."""
     tiers = desk.kept["tiers"]
     asking = Asking(desk.solver(errand.solver), errand.limits, fold=writing.fold)
-    search = Search(writing, tiers, asking, errand.second)
+    search = Search(writing, tiers, asking, errand.second, COLUMNS)
     return search, priced(writing, tiers, errand.i, errand.best.values[: errand.i])

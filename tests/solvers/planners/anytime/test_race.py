@@ -1,0 +1,83 @@
+"""The race: who gets which job, and what becomes of the answers."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gangplan.datasets.generate import generate
+from gangplan.solvers.base import Limits
+from gangplan.solvers.crew.crew import Crew
+from gangplan.solvers.planners.anytime import Anytime, race
+from gangplan.solvers.planners.anytime import run as one_run
+from tests.proofs import SEARCHED
+
+HARD = generate("vectors", nodes=128, seed=5)
+
+
+@dataclass
+class Watch:
+    """What is under way, and every pair of neighbourhoods that was so at the same time."""
+
+    flying: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    pairs: int = 0
+    names: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    seen = Watch()
+    give, hear = Crew.give, Crew.hear
+
+    def given(crew: Crew, job: Any, *arguments: Any, kill_at: float) -> int:
+        number = give(crew, job, *arguments, kill_at=kill_at)
+        seen.names.append(job.__name__)
+        if job.__name__ == "near":
+            nodes, groups = arguments[1:3]
+            for others, theirs in seen.flying.values():
+                seen.pairs += 1
+                assert not np.intersect1d(nodes, others).size
+                assert not np.intersect1d(groups, theirs).size
+            seen.flying[number] = (nodes, groups)
+        return number
+
+    def heard(crew: Crew, until: float) -> Any:
+        words = hear(crew, until)
+        for word in words:
+            if word.last:
+                seen.flying.pop(word.job, None)
+        return words
+
+    monkeypatch.setattr(Crew, "give", given)
+    monkeypatch.setattr(Crew, "hear", heard)
+    return seen
+
+
+def test_neighbourhoods_at_the_same_time_share_no_node_and_no_group(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "SMALL", 0)  # or one process searches the whole
+    monkeypatch.setattr(race, "NARROW", -1.0)
+    monkeypatch.setattr(one_run, "processes", lambda: 2)
+    Anytime(objective="weighted-gpus").plan(HARD, Limits(seconds=6))
+    assert watch.pairs > 0
+
+
+def test_one_process_counts_bounds_and_improves_in_turn(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_run, "processes", lambda: 1)
+    result = Anytime(objective="weighted-gpus").plan(HARD, Limits(seconds=6))
+    assert watch.names[:2] == ["count", "relax"]
+    assert {"near", "finish"} & set(watch.names)
+    assert watch.pairs == 0
+    assert result.tiers[0].bound is not None
+
+
+def test_what_is_proven_needs_no_more_jobs(watch: Watch) -> None:
+    begin = time.monotonic()
+    result = Anytime().plan(SEARCHED, Limits(seconds=60))
+    assert result.stop == "optimal"
+    assert time.monotonic() - begin < 30
