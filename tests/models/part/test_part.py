@@ -172,6 +172,17 @@ def test_evictions_elsewhere_count_for_floors_and_budgets() -> None:
     assert not check(instance, whole)
 
 
+def test_who_fell_for_others_that_stay_does_not_come_back() -> None:
+    instance = full()
+    plan = replace(place(instance, [1, -1]), evicted=np.array([2]))
+    part = cut(instance, plan, [1], [2])
+    assert part.units.tolist() == [3]
+    assert part.instance.nodes.free.tolist() == [[0]]
+    # Once the group it fell for is a candidate, the unit is open as well.
+    assert cut(instance, plan, [1], [0, 2]).units.tolist() == [2, 3]
+    assert cut(instance, plan, [1], [0, 2]).start.evicted.tolist() == [0]
+
+
 def test_a_group_that_loses_a_slice_elsewhere_loses_nothing_here() -> None:
     instance = full(rules=[("rack", "required", 2)])
     plan = replace(place(instance, [1, -1]), evicted=np.array([2, 3]))
