@@ -50,6 +50,8 @@ def choices(
 ) -> tuple[PlannerSpec, ...]:
     """Combine names; a planner without a choice of solver or formulation comes once.
 
+    An empty formulation is the planner's own (none for one that chooses).
+
     Raises
     ------
     InputError : an unknown planner, solver, formulation, objective or word for ``pdb``, or an empty
@@ -58,12 +60,12 @@ def choices(
     known = {
         "planner": (planners, registry.planners()),
         "solver": (solvers, registry.solvers()),
-        "formulation": (formulations, registry.formulations()),
+        "formulation": (formulations, ("", *registry.formulations())),
         "objective": (objectives, OBJECTIVES),
         "pdb": (pdb, PDB),
     }
     faults = [
-        unknown(kind, name, good)
+        unknown(kind, name, tuple(filter(None, good)))
         for kind, (names, good) in known.items()
         for name in names
         if name not in good
@@ -77,7 +79,7 @@ def choices(
         PlannerSpec(
             planner,
             solver if _chooses(planner, "solver") else "",
-            formulation if _chooses(planner, "kind") else "",
+            _formulation(planner, formulation),
             objective,
             evicts,
             budgets,
@@ -87,6 +89,12 @@ def choices(
         )
     ]
     return tuple(dict.fromkeys(specs))
+
+
+def _formulation(planner: str, name: str) -> str:
+    """Return what a planner takes: the name, its own where that is empty, or none at all."""
+    own: object = getattr(registry.get_planner(planner), "kind", None)
+    return "" if own is None else name or str(own)
 
 
 def _chooses(planner: str, option: str) -> bool:

@@ -19,7 +19,7 @@ def compare(
     *,
     planners: Sequence[str] = ("greedy", "exact"),
     solvers: Sequence[str] = ("highs",),
-    formulations: Sequence[str] = ("counts",),
+    formulations: Sequence[str] = ("",),
     objective: str = "groups",
     preemption: Sequence[bool] = (True,),
     pdb: str = "soft",

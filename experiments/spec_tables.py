@@ -115,10 +115,12 @@ class Tables:
     def _planners(self, where: str, table: Mapping[str, Any]) -> tuple[PlannerSpec, ...]:
         self.known(table, where, _PLANNER)
         before = len(self.faults)
-        usual = ("exact", "highs", "counts", "groups", True, "soft")
-        lists = [
-            self._several(
-                {field: default} | dict(table),
+        usual = ("exact", "highs", "", "groups", True, "soft")
+        lists: list[list[Any]] = [
+            [default]
+            if field not in table
+            else self._several(
+                table,
                 field,
                 where,
                 *((_is_flag, "true or false") if default is True else (_is_word, "names")),

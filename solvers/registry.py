@@ -3,7 +3,7 @@
 Another package adds one without a fork, through an entry point in the group ``gangplan.solvers``
 (an object that returns a ``Solver`` when called without arguments) or ``gangplan.planners`` (one
 that returns a ``Planner`` when called with ``objective`` and ``weights``, and with ``solver``,
-``kind``, ``second_opinion``, ``preemption`` and ``pdb`` where they are asked for).
+``kind``, ``second_opinion``, ``preemption``, ``pdb`` and ``previous`` where they are asked for).
 """
 
 from collections.abc import Callable
@@ -77,6 +77,8 @@ BACKENDS = {
 """Our backends; each runs in a watched process."""
 
 OUR_PLANNERS = {
+    "auto": ("gangplan.solvers.planners.auto", "Auto"),
+    "anytime": ("gangplan.solvers.planners.anytime.planner", "Anytime"),
     "exact": ("gangplan.solvers.planners.exact", "Exact"),
     "greedy": ("gangplan.solvers.planners.greedy", "Greedy"),
 }

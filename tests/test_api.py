@@ -142,7 +142,10 @@ def test_weights_must_cover_every_priority() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"planner": "magic"}, "planner magic: no planner of this name: one of exact, greedy"),
+        (
+            {"planner": "magic"},
+            "planner magic: no planner of this name: one of auto, anytime, exact, greedy",
+        ),
         ({"solver": "magic"}, "solver magic: no solver of this name: one of highs"),
         ({"objective": "magic"}, "objective magic: no objective of this name: one of groups"),
     ],

@@ -22,6 +22,7 @@ from gangplan.solvers.base import Limits, Progress, silent
 if TYPE_CHECKING:
     from gangplan.experiments.records import Record
     from gangplan.solvers.base import Planner, Solver
+    from gangplan.solvers.planners.anytime.yesterday import Yesterday
     from gangplan.solvers.recheck import Recheck
 
 
@@ -69,16 +70,17 @@ def load(
 
 def plan(
     instance: Instance,
-    planner: "str | Planner" = "exact",
+    planner: "str | Planner" = "auto",
     solver: str = "highs",
     objective: str = "groups",
     limits: Limits | None = None,
     *,
-    formulation: str = "counts",
+    formulation: str = "",
     weights: Mapping[int, int] | None = None,
     second_opinion: bool = False,
     preemption: bool = True,
     pdb: str = "soft",
+    previous: Plan | str | Path | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Plan an instance; the plan is verified before it is returned.
@@ -90,11 +92,14 @@ def plan(
     solver : a name of ``gangplan.solvers.registry.available()``; ``greedy`` has no use for it.
     objective : ``groups``, ``gpus``, ``age`` or ``weighted-gpus``.
     limits : wall clock, gap, threads, seed. Default: ``Limits()``.
-    formulation : ``exact`` only: a name of ``gangplan.solvers.registry.formulations()``.
+    formulation : not ``greedy``: a name of
+        ``gangplan.solvers.registry.formulations()``. Default: their own.
     weights : ``weighted-gpus`` only: priority -> positive weight; default the priority itself.
-    second_opinion : ``exact`` only: solve once more, another way, what only a search proves.
+    second_opinion : not ``greedy``: solve once more, another way, what only a search proves.
     preemption : False: nobody is evicted.
     pdb : ``soft``: victims beyond a PodDisruptionBudget count; ``hard``: there are none.
+    previous : ``auto`` and ``anytime``: a plan to begin with, or the name of the plan file of
+        another day; what of it still keeps the rules is where the search starts.
     progress : called with a word for the phase and the seconds used.
 
     Raises
@@ -111,8 +116,10 @@ def plan(
         options = said(preemption=preemption, pdb=pdb)
         if second_opinion:
             options["second_opinion"] = True
-        if formulation != "counts":
+        if formulation:
             options["kind"] = formulation
+        if previous is not None:
+            options["previous"] = previous if isinstance(previous, Plan) else _by_names(previous)
         planner = _planner(planner, solver, objective, weights, options)
     result = planner.plan(instance, limits or Limits(), progress)
     instance = as_planned(instance, result.planner)
@@ -209,7 +216,7 @@ def compare(
     *,
     planners: Sequence[str] = ("greedy", "exact"),
     solvers: Sequence[str] = ("highs",),
-    formulations: Sequence[str] = ("counts",),
+    formulations: Sequence[str] = ("",),
     objective: str = "groups",
     preemption: Sequence[bool] = (True,),
     pdb: str = "soft",
@@ -247,6 +254,17 @@ def compare(
         limits=limits,
     )
     return found
+
+
+def _by_names(path: str | Path) -> "Yesterday":
+    """Read the plan file of another day."""
+    from gangplan.datasets import json_file
+    from gangplan.datasets.io import PLAN_SCHEMA
+    from gangplan.solvers.planners.anytime.yesterday import from_document
+
+    if json_file.schema_of(str(path)) != PLAN_SCHEMA:
+        raise json_file.refuse(str(path), "schema", f"a plan file ({PLAN_SCHEMA}) expected")
+    return from_document(json_file.read_object(str(path)))
 
 
 def _planner(

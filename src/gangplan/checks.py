@@ -9,7 +9,7 @@ from gangplan.models.tiers import OBJECTIVES, tiers_of
 
 
 def check_choices(
-    planner: str, solver: str, objective: str, formulation: str = "counts", pdb: str = "soft"
+    planner: str, solver: str, objective: str, formulation: str = "", pdb: str = "soft"
 ) -> None:
     """Refuse unknown names before any work is done for them.
 
@@ -24,13 +24,13 @@ def check_choices(
         ("planner", planner, registry.planners()),
         ("solver", solver, tuple(info.name for info in registry.available())),
         ("objective", objective, OBJECTIVES),
-        ("formulation", formulation, registry.formulations()),
+        ("formulation", formulation, ("", *registry.formulations())),
         ("pdb", pdb, PDB),
     ):
         if name not in known:
-            raise InputError([unknown(kind, name, known)])
-    if planner == "greedy" and formulation != "counts":
-        message = "of the exact planner only: greedy writes no model"
+            raise InputError([unknown(kind, name, tuple(filter(None, known)))])
+    if formulation and planner == "greedy":
+        message = "not with planner greedy: it writes no model"
         raise InputError([Fault("", f"formulation {formulation}", "", message)])
     check_solver(solver)
 

@@ -63,7 +63,10 @@ def test_a_misspelt_solver_is_refused_before_any_work(source: str, capsys: Captu
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--planners", "greed"], "error: planner greed: no planner of this name: one of exact"),
+        (
+            ["--planners", "greed"],
+            "error: planner greed: no planner of this name: one of auto, anytime, exact, greedy",
+        ),
         (["--formulations", "no"], "error: formulation no: no formulation of this name: one of"),
         (["--objective", "no"], "error: objective no: no objective of this name: one of groups"),
         (["--solvers", "highs,"], "error: --solvers: names expected, comma separated"),

@@ -11,11 +11,18 @@ from gangplan.cli.reading import read_sources, say_notes
 
 def compare(
     sources: options.Sources,
-    planners: Annotated[str, typer.Option(metavar="A,B", help="exact, greedy.")] = "greedy,exact",
+    planners: Annotated[str, typer.Option(metavar="A,B", help="auto, anytime, exact, greedy.")] = (
+        "greedy,exact"
+    ),
     solvers: Annotated[str, typer.Option(metavar="A,B", help="See 'gangplan solvers'.")] = "highs",
     formulations: Annotated[
-        str, typer.Option(metavar="A,B", help="counts, assignment, patterns.")
-    ] = "counts",
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="counts, assignment, patterns, configurations. Default: each planner's own.",
+            show_default=False,
+        ),
+    ] = None,
     objective: options.Objective = "groups",
     preemption: Annotated[
         str, typer.Option(metavar="A,B", help="on, off: whether anybody may be evicted.")
@@ -38,7 +45,7 @@ def compare(
     limits = options.limits_of(time_limit, gap, threads, seed, memory)
     who = options.names_of("--planners", planners)
     by = options.names_of("--solvers", solvers)
-    how = options.names_of("--formulations", formulations)
+    how = [""] if formulations is None else options.names_of("--formulations", formulations)
     words = options.names_of("--preemption", preemption)
     if not {*words} <= {"on", "off"}:
         raise options.usage("--preemption", "on, off or both expected, comma separated")

@@ -9,11 +9,16 @@ from gangplan.cli import options
 
 def plan(
     sources: options.Sources,
-    planner: Annotated[str, typer.Option(help="exact or greedy.")] = "exact",
+    planner: Annotated[
+        str, typer.Option(help="auto (chooses, and says why), exact, anytime or greedy.")
+    ] = "auto",
     formulation: Annotated[
         str,
-        typer.Option(help="Of the exact planner: counts, patterns, or the textbook's assignment."),
-    ] = "counts",
+        typer.Option(
+            help="All but greedy: counts, patterns, configurations, or the textbook's assignment.",
+            show_default=False,
+        ),
+    ] = "",
     solver: Annotated[str, typer.Option(help="See 'gangplan solvers'.")] = "highs",
     objective: options.Objective = "groups",
     weights: Annotated[
@@ -33,6 +38,10 @@ def plan(
     ] = False,
     preemption: options.Preemption = True,
     pdb: options.Pdb = "soft",
+    previous: Annotated[
+        str | None,
+        typer.Option(metavar="PLAN", help="A plan file to begin with, also of a changed cluster."),
+    ] = None,
     preview: Annotated[
         bool,
         typer.Option("--preview", help="Plan once more with nobody evicted, and show both."),
@@ -73,6 +82,7 @@ def plan(
             second_opinion=second_opinion,
             preemption=preemption,
             pdb=pdb,
+            previous=previous,
             preview=preview,
             output=output,
             model_file=model_file,

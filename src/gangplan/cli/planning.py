@@ -47,6 +47,7 @@ class Wanted:
     second_opinion: bool
     preemption: bool
     pdb: str
+    previous: str | None
     preview: bool
     output: str | None
     model_file: str | None
@@ -102,9 +103,11 @@ def refuse(wanted: Wanted) -> None:
         raise options.usage("--preview", "weighted-gpus evicts nobody: there is nothing to compare")
     if wanted.second_opinion and wanted.planner == "greedy":
         raise options.usage("--second-opinion", "greedy proves nothing that could be solved again")
+    if wanted.previous is not None and wanted.planner not in ("auto", "anytime"):
+        raise options.usage("--previous", f"{wanted.planner} always begins anew")
     if wanted.model_file is not None:
-        if wanted.planner != "exact":
-            raise options.usage("--write-model", f"{wanted.planner} writes no model")
+        if wanted.planner == "greedy":
+            raise options.usage("--write-model", "greedy writes no model")
         writer_of(wanted.model_file)
     for option, file in (("-o", wanted.output), ("--write-model", wanted.model_file)):
         if file is not None:
@@ -129,7 +132,7 @@ def _planned(wanted: Wanted) -> "tuple[Instance, Result, Result | None]":
                 instance,
                 wanted.model_file,
                 wanted.objective,
-                formulation=wanted.formulation,
+                formulation=wanted.formulation or "counts",
                 weights=wanted.weights,
                 preemption=wanted.preemption,
                 pdb=wanted.pdb,
@@ -147,6 +150,7 @@ def _planned(wanted: Wanted) -> "tuple[Instance, Result, Result | None]":
                 second_opinion=wanted.second_opinion,
                 preemption=preemption,
                 pdb=wanted.pdb,
+                previous=wanted.previous,
                 progress=show,
             )
 

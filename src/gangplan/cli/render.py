@@ -44,8 +44,18 @@ def show_plan(
         out.print()
     if _show_tiers(out, instance, result):
         out.print()
+    if chosen := _chosen(result):
+        out.print(chosen, soft_wrap=True)
     for line in (f"{_counts(instance, result, status)} ({seconds:.1f} s)", verdict(result.tiers)):
         out.print(line, soft_wrap=True)
+
+
+def _chosen(result: Result) -> str:
+    """Say which planner and formulation were chosen, and why; empty where nobody chose."""
+    auto = result.planner.get("auto")
+    if not isinstance(auto, dict):
+        return ""
+    return f"planner: {auto['planner']} with {auto['formulation']} ({auto['why']})"
 
 
 def verdict(tiers: tuple[TierReport, ...]) -> str:

@@ -1,0 +1,125 @@
+"""The planner that chooses a planner: by what the instance is and how large, and it says why.
+
+The order of the questions is that of what they cost: a formulation that refuses an instance says so
+before anything is written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gangplan.models.formulation import Kind
+from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
+from gangplan.models.restrict import restricted
+from gangplan.models.result import Result
+from gangplan.solvers.base import Limits, Planner, Progress, Solver, silent
+from gangplan.solvers.planners.anytime.yesterday import Yesterday
+from gangplan.solvers.registry import formulation, get_planner
+
+SMALL = 20_000
+"""Pairs of role and usable node up to which counts is searched as a whole."""
+
+LISTED = 50_000
+"""Patterns (or configurations) up to which a model of them is searched as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen.
+
+    Attributes
+    ----------
+    planner, formulation : names of the registry.
+    why : a sentence.
+    """
+
+    planner: str
+    formulation: str
+    why: str
+
+
+def choose(instance: Instance, named: str = "") -> Choice:
+    """Choose a planner, and a formulation where none is named; deterministic.
+
+    Counts carries every family, so a small instance is its own. Where groups meet in domains of one
+    level only, whole domains are columns. Where patterns can be listed, they are searched as a
+    whole; anything larger is planned against the clock.
+    """
+    if named:
+        kind = formulation(named)
+        cells, most = kind.cells(instance), LISTED if kind.frame or kind.lacks else SMALL
+        what = f"{_many(cells, kind)}, the formulation that was named"
+        return Choice("exact" if cells <= most else "anytime", named, what)
+    counts = formulation("counts")
+    cells = counts.cells(instance)
+    if cells <= SMALL:
+        return Choice("exact", "counts", f"{_many(cells, counts)}: searched as a whole")
+    for name in ("configurations", "patterns"):
+        kind = formulation(name)
+        listed = kind.cells(instance)
+        if 0 < listed <= LISTED:
+            return Choice(
+                "exact" if name == "configurations" else "anytime",
+                name,
+                f"{_many(cells, counts)} are many, {_many(listed, kind)} are few",
+            )
+    return Choice("anytime", "patterns", f"{_many(cells, counts)}: planned against the clock")
+
+
+def _many(cells: int, kind: Kind) -> str:
+    return f"{cells:,} {kind.cell}"
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Chooses between ``exact`` and ``anytime``, and a formulation; its options are theirs.
+
+    Attributes
+    ----------
+    solver, objective, weights, second_opinion, preemption, pdb : see ``Exact``.
+    kind : name of a formulation; empty: chosen, too.
+    previous : a plan to start from, see ``Anytime``.
+    """
+
+    solver: str | Solver = "highs"
+    kind: str = ""
+    objective: str = "groups"
+    weights: Mapping[int, int] | None = None
+    second_opinion: bool = False
+    preemption: bool = True
+    pdb: str = "soft"
+    previous: Plan | Yesterday | None = None
+
+    @property
+    def name(self) -> str:
+        """Return ``auto``."""
+        return "auto"
+
+    def plan(self, instance: Instance, limits: Limits, progress: Progress = silent) -> Result:
+        """Plan with what was chosen; the result's planner has the choice and why.
+
+        Raises
+        ------
+        PlanError, SolverError : see ``Exact``.
+        """
+        planned = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
+        choice = choose(planned, self.kind)
+        result = self._chosen(choice).plan(instance, limits, progress)
+        auto = {"planner": choice.planner, "formulation": choice.formulation, "why": choice.why}
+        return replace(result, planner={**result.planner, "auto": auto})
+
+    def _chosen(self, choice: Choice) -> Planner:
+        options: dict[str, Any] = {
+            "solver": self.solver,
+            "kind": choice.formulation,
+            "objective": self.objective,
+            "weights": self.weights,
+            "second_opinion": self.second_opinion,
+            "preemption": self.preemption,
+            "pdb": self.pdb,
+        }
+        if self.previous is not None:
+            # Only this one can go on from a plan.
+            return get_planner("anytime", previous=self.previous, **options)
+        return get_planner(choice.planner, **options)

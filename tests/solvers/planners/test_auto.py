@@ -1,0 +1,55 @@
+"""Which planner and formulation are chosen, and that the choice is told."""
+
+import pytest
+
+from gangplan.api import plan
+from gangplan.datasets.generate import generate
+from gangplan.models.errors import InputError
+from gangplan.solvers.base import Limits
+from gangplan.solvers.planners.auto import choose
+
+
+def test_a_small_instance_is_searched_as_a_whole_by_counts() -> None:
+    choice = choose(generate("training", nodes=16, groups=4))
+    assert (choice.planner, choice.formulation) == ("exact", "counts")
+    assert "pairs of role and node" in choice.why
+
+
+def test_gangs_that_meet_in_racks_are_configurations_of_racks() -> None:
+    choice = choose(generate("racks", nodes=1152))
+    assert (choice.planner, choice.formulation) == ("exact", "configurations")
+
+
+def test_a_large_instance_is_planned_against_the_clock() -> None:
+    assert choose(generate("vectors", nodes=512)).planner == "anytime"
+
+
+def test_what_no_pattern_carries_still_has_a_planner() -> None:
+    choice = choose(generate("fabric", nodes=128))
+    assert choice.planner in ("exact", "anytime")
+
+
+def test_a_named_formulation_is_kept() -> None:
+    instance = generate("training", nodes=16, groups=4)
+    assert choose(instance, "patterns").formulation == "patterns"
+    result = plan(instance, formulation="assignment", limits=Limits(10))
+    auto = result.planner["auto"]
+    assert isinstance(auto, dict)
+    assert auto["formulation"] == result.planner["kind"] == "assignment"
+
+
+def test_the_result_says_what_was_chosen_and_the_choice_is_no_other() -> None:
+    instance = generate("training", nodes=16, groups=4)
+    result = plan(instance, limits=Limits(10))
+    assert result.planner["name"] == "exact"
+    assert result.planner["auto"] == {
+        "planner": "exact",
+        "formulation": "counts",
+        "why": choose(instance).why,
+    }
+    assert result.tiers == plan(instance, "exact", limits=Limits(10)).tiers
+
+
+def test_greedy_takes_no_formulation() -> None:
+    with pytest.raises(InputError, match="greedy: it writes no model"):
+        plan(generate("training", nodes=16, groups=4), "greedy", formulation="counts")
