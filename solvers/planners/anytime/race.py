@@ -169,7 +169,11 @@ class Race:
             return self._give(relax, "relax", i, SHARE)
         if self._close(i) and self._finish(i, held):
             return True
-        return self._near(i) or self._finish(i, held)
+        if self._near(i):
+            return True
+        # Under way there is one that leaves no room for another: it does not take long.
+        near = any(flight.pick is not None for flight in self.flights.values())
+        return not near and self._finish(i, held)
 
     def _begin_all(self, i: int) -> bool:
         """Count, and clear, before all else."""

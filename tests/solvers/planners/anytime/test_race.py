@@ -14,7 +14,7 @@ from gangplan.solvers.planners.anytime import Anytime, race
 from gangplan.solvers.planners.anytime import run as one_run
 from tests.proofs import SEARCHED
 
-HARD = generate("vectors", nodes=128, seed=5)
+HARD = generate("vectors", nodes=256, seed=5)
 
 
 @dataclass
@@ -58,8 +58,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 def test_neighbourhoods_at_the_same_time_share_no_node_and_no_group(
     watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "SMALL", 0)  # or one process searches the whole
-    monkeypatch.setattr(race, "NARROW", -1.0)
+    monkeypatch.setattr(race.Race, "_finish", lambda *_: False)  # or a process is taken for it
     monkeypatch.setattr(one_run, "processes", lambda: 2)
     Anytime(objective="weighted-gpus").plan(HARD, Limits(seconds=6))
     assert watch.pairs > 0
