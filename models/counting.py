@@ -2,7 +2,8 @@
 
 A maximised tier is at most what the root units that counting does not rule out pay together, and
 at most the fractional knapsack of any one resource over all nodes (Dantzig 1957); with claims, also
-at most what prices of all resources and devices together allow. A minimised tier is at least 0, and
+at most what prices of all resources and devices together allow, and with parts of devices what
+single devices can hold. A minimised tier is at least 0, and
 nothing higher holds for all plans: the empty one has 0. Room is counted with every unit gone that
 can fall, so that the bounds hold for plans with evictions too.
 """
@@ -18,6 +19,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs, least_total, needs_of
 from gangplan.models.options.budgets import budgets_of
 from gangplan.models.prices import Item, priced
+from gangplan.models.sharing import Sharer, shared_bound
 from gangplan.models.shortage import Shortage as Shortage
 from gangplan.models.shortage import cannot_be_placed as cannot_be_placed
 from gangplan.models.slots import Slots, slots_of
@@ -124,10 +126,16 @@ def _admitted(instance: Instance, worth: Worth, fit: Ints, needs: Needs) -> int:
     if instance.claims:
         best = min(best, trees + _priced(instance, worth, fit, needs))
     if len(instance.shared):
-        each = instance.roles.pooled
+        each, share, whole = (
+            getattr(instance.roles, name) for name in ("pooled", "share", "whole")
+        )
         items = [(int(worth.pod[k]), int(each[k]), int(fit[k])) for k in roles]
         free = trees + int(worth.group.sum())
         best = min(best, free + _fractional(items, int(instance.shared.free.sum())))
+        sharers = [
+            Sharer(int(worth.pod[k]), int(share[k]), int(whole[k]), int(fit[k])) for k in roles
+        ]
+        best = min(best, free + shared_bound(sharers, instance.shared.free))
     return best
 
 
