@@ -15,6 +15,9 @@ from gangplan.models.errors import FormulationError, PlanError
 STEPS = 100_000
 """Sums of patterns looked at, over all kinds of places; a second or two."""
 
+LOOKED = 500
+"""Rows that one step looks at."""
+
 
 @dataclass(slots=True)
 class Steps:
@@ -96,12 +99,15 @@ def fill(kinds: Sequence[tuple[Ints, int]], most: Ints, steps: Steps) -> Filling
     sums = [np.zeros((1, len(most)), dtype=np.int64)]
     turns: list[tuple[Ints, int]] = []
     for all_patterns, nodes in kinds:
-        patterns = undominated(np.minimum(all_patterns, most), steps)
+        patterns = all_patterns
+        if (patterns > most).any():
+            patterns = undominated(np.minimum(patterns, most), steps)
         for _ in range(1 if len(patterns) == 1 else nodes):
             if (sums[-1][0] >= most).all():
                 break
             times = nodes if len(patterns) == 1 else 1
-            steps.spend(len(sums[-1]) * len(patterns))
+            if len(sums[-1]) * len(patterns) > steps.left:
+                steps.spend(steps.left + 1)
             added = (sums[-1][:, None, :] + times * patterns[None, :, :]).reshape(-1, len(most))
             sums.append(undominated(np.minimum(added, most), steps))
             turns.append((patterns, times))
@@ -118,8 +124,8 @@ def undominated(rows: Ints, steps: Steps) -> Ints:
     kept = np.zeros((0, rows.shape[1]), dtype=np.int64)
     keep: list[int] = []
     for i in order.tolist():
+        steps.spend(1 + len(keep) // LOOKED)
         if not (kept >= rows[i]).all(axis=1).any():
             keep.append(i)
             kept = rows[keep]
-    steps.spend(len(keep))
     return rows[np.sort(np.array(keep, dtype=np.int64))]

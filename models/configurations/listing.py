@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gangplan.models.arrays import Ints
+from gangplan.models.arrays import Flags, Ints
 from gangplan.models.configurations.sizes import Sizes
 from gangplan.models.errors import FormulationError
 
 MOST = 100_000
 """Configurations of all classes of places together."""
 
-STEPS = 500_000
+STEPS = 200_000
 """Multisets looked at while they are listed, over all classes; some seconds."""
 
-Rows = list[tuple[int, ...]]
+LOOKED = 1_000
+"""Rows and sizes that one step looks at."""
+
+
+BLOCK = 4_000_000
+"""Numbers that are compared at once."""
 
 
 @dataclass(slots=True)
@@ -78,77 +83,78 @@ class _Search:
 
     Attributes
     ----------
-    order : sizes that fit at all. takes, most : of each of them, in that order.
-    larger : places in the order of what each can grow to, and the pods that this takes.
-    start : the rows that may be filled.
+    order : sizes that fit at all.
+    takes : (I, S) pods that each of them takes, in that order. most : how often it may be taken.
+    larger : places in the order of what each can grow to, and the pods (S,) that this takes.
+    start : (W, S) what may be filled.
     """
 
     order: list[int]
-    takes: list[tuple[int, ...]]
-    most: list[int]
-    larger: list[list[tuple[int, tuple[int, ...]]]]
-    start: Rows
+    takes: Ints
+    most: Ints
+    larger: list[list[tuple[int, Ints]]]
+    start: Ints
     budget: Budget
     found: list[Taken] = field(default_factory=list)
 
     @classmethod
     def of(cls, holds: Ints, sizes: Sizes, fits: list[int], budget: Budget) -> "_Search":
         """Lay the search out."""
-        shapes = np.flatnonzero(sizes.takes[fits].any(axis=0)).tolist()
+        shapes = np.flatnonzero(sizes.takes[fits].any(axis=0))
         part = sizes.takes / np.maximum(holds.max(axis=0), 1)
         # The largest first: few of them fit, so the search stays narrow.
         order = sorted(fits, key=lambda z: (-float(part[z].max()), z))
         at = {z: i for i, z in enumerate(order)}
-        takes = [tuple(sizes.takes[z, shapes].tolist()) for z in order]
         larger = [
             [
-                (at[to], tuple((sizes.takes[to, shapes] - sizes.takes[z, shapes]).tolist()))
+                (at[to], (sizes.takes[to] - sizes.takes[z])[shapes])
                 for to, _ in sizes.larger[z]
                 if to in at
             ]
             for z in order
         ]
-        most = [int(sizes.most[z]) for z in order]
-        start = [tuple(row) for row in holds[:, shapes].tolist()]
-        return cls(order, takes, most, larger, start, budget)
+        takes = sizes.takes[order][:, shapes]
+        return cls(order, takes, sizes.most[order], larger, holds[:, shapes], budget)
 
     def run(self) -> None:
         """Look at all multisets that fit; a stack of our own, since they can be long."""
-        stack: list[tuple[int, Rows, Taken]] = [(0, self.start, {})]
+        used = [np.flatnonzero(takes) for takes in self.takes]
+        stack: list[tuple[int, Ints, Taken]] = [(0, self.start, {})]
         while stack:
             first, rows, taken = stack.pop()
-            if self._is_maximal(rows, taken):
+            self.budget.spend(0, 1 + len(rows) * len(self.order) // LOOKED)
+            room = self._room(rows)
+            if self._is_maximal(rows, taken, room):
                 self.budget.spend(1, 0)
                 self.found.append(taken)
-            for i in range(first, len(self.order)):
-                takes = self.takes[i]
-                most = min(self.most[i], max(_times(row, takes) for row in rows))
-                self.budget.spend(0, 1 + most)
+            for i in np.flatnonzero(room[first:]).tolist():
+                i += first
+                takes, mine = self.takes[i], used[i]
+                fits = int((rows[:, mine] // takes[mine]).min(axis=1).max())
+                most = min(int(self.most[i]), fits)
+                self.budget.spend(0, most * (1 + len(rows) // LOOKED))
                 # The last as often as it fits: with less it could be added.
                 least = most if i == len(self.order) - 1 else 1
                 for times in range(max(least, 1), most + 1):
-                    left = [_without(row, takes, times) for row in rows]
-                    left = [row for row in left if min(row) >= 0]
-                    stack.append((i + 1, left, taken | {i: times}))
+                    left = rows - times * takes
+                    stack.append((i + 1, left[(left >= 0).all(axis=1)], taken | {i: times}))
 
-    def _is_maximal(self, rows: Rows, taken: Taken) -> bool:
-        for i in range(len(self.order) - 1, -1, -1):
-            if taken.get(i, 0) < self.most[i] and _any_holds(rows, self.takes[i]):
+    def _room(self, rows: Ints) -> Flags:
+        """(I,) sizes that there is room for."""
+        at_once = max(1, BLOCK // max(rows.size, 1))
+        room = np.zeros(len(self.order), dtype=np.bool_)
+        for i in range(0, len(room), at_once):
+            fits = rows[:, None, :] >= self.takes[None, i : i + at_once, :]
+            room[i : i + at_once] = fits.all(axis=2).any(axis=0)
+        return room
+
+    def _is_maximal(self, rows: Ints, taken: Taken, room: Flags) -> bool:
+        """Tell whether nothing can be added, and nothing that is taken can grow."""
+        for i in np.flatnonzero(room).tolist():
+            if taken.get(i, 0) < self.most[i]:
                 return False
         return not any(
-            taken.get(to, 0) < self.most[to] and _any_holds(rows, more)
+            taken.get(to, 0) < self.most[to] and bool((rows >= more).all(axis=1).any())
             for i in taken
             for to, more in self.larger[i]
         )
-
-
-def _times(row: tuple[int, ...], takes: tuple[int, ...]) -> int:
-    return min(have // ask for have, ask in zip(row, takes, strict=True) if ask)
-
-
-def _without(row: tuple[int, ...], takes: tuple[int, ...], times: int) -> tuple[int, ...]:
-    return tuple(have - times * ask for have, ask in zip(row, takes, strict=True))
-
-
-def _any_holds(rows: Rows, takes: tuple[int, ...]) -> bool:
-    return any(all(h >= a for h, a in zip(row, takes, strict=True)) for row in rows)
