@@ -19,8 +19,8 @@ from gangplan.models.tiers import Tier
 from gangplan.solvers.planners.anytime.atoms import Atoms, atoms_of, spare
 from gangplan.solvers.search import Incumbent
 
-SECONDS = 4.0
-"""For a neighbourhood at first; twice that when nothing has come of any for long."""
+SECONDS = 2.5
+"""For a neighbourhood at first; up to eight times that when nothing has come of any for long."""
 
 TURN = 4
 """Every so many picks the seed is the atom that was one least often."""

@@ -35,6 +35,9 @@ from gangplan.solvers.search import Incumbent
 GAP = 1e-3
 """Relative gap at which the search of a part ends: there are better uses of the time."""
 
+REST = 0.05
+"""Part of what the relaxation promises that is not worth searching for."""
+
 SCALES = (1, 5)
 """Sizes of the core, one after the other until one gives a better point."""
 
@@ -100,10 +103,20 @@ def _points(
         model = milp if relaxed is None else core(milp, relaxed, keep, scale)
         if done is not None and (model.upper == done.upper).all():
             return
-        point = _searched(milp, model, start, solver, limits, until)
+        asked = replace(limits, gap=max(limits.gap, GAP, _worthless(milp, relaxed, worth)))
+        point = _searched(milp, model, start, solver, asked, until)
         if point is not None and (worth is None or milp.objective(point) < worth):
             yield point
         done = model
+
+
+def _worthless(milp: Milp, relaxed: Relaxation | None, worth: int | None) -> float:
+    """Return the relative gap that REST of the promise comes to."""
+    if relaxed is None or worth is None:
+        return 0.0
+    cost = worth - milp.offset
+    most = max(1.0, abs(cost), abs(relaxed.value))
+    return max(0.0, REST * (cost - relaxed.value) / most)
 
 
 def _relaxed(milp: Milp, solver: Solver, limits: Limits, until: float) -> Relaxation | None:
@@ -126,8 +139,7 @@ def _searched(
     left = until - time.monotonic()
     if left < LEAST_SECONDS:
         return None
-    asked = replace(limits, seconds=left, gap=max(limits.gap, GAP))
-    outcome = solver.solve(model, asked, start=start)
+    outcome = solver.solve(model, replace(limits, seconds=left), start=start)
     if outcome.x is None:
         return None
     try:

@@ -36,7 +36,7 @@ def near(desk: Desk, errand: Errand, nodes: Ints, groups: Ints) -> Near:
     left = errand.until - time.monotonic()
     if left < LEAST:
         return Near()
-    limits = replace(errand.limits, seconds=left, threads=1)
+    limits = replace(errand.limits, seconds=left)
     kinds = [kind for kind in errand.kinds if tiers[errand.i].kind not in kind.lacks]
     solver = desk.solver(errand.solver)
     refused = ""

@@ -2,7 +2,7 @@
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.gone import without_units
@@ -112,7 +112,7 @@ class Run:
             Chooser(instance, self.tiers, self.limits.seed, crew.size),
             self.kinds,
             self.solver,
-            self.limits,
+            replace(self.limits, threads=1),  # HiGHS cannot change it within a process
             end - RESERVE,
             lambda phase, _: self.progress(phase, self._used()),
             second=self.second,

@@ -1,5 +1,6 @@
 """The race: who gets which job, and what becomes of the answers."""
 
+import signal
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,10 +9,12 @@ import numpy as np
 import pytest
 
 from gangplan.datasets.generate import generate
+from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits
 from gangplan.solvers.crew.crew import Crew
 from gangplan.solvers.planners.anytime import Anytime, race
 from gangplan.solvers.planners.anytime import run as one_run
+from gangplan.solvers.staged import INTERRUPTED
 from tests.proofs import SEARCHED
 
 HARD = generate("vectors", nodes=256, seed=5)
@@ -73,6 +76,30 @@ def test_one_process_counts_bounds_and_improves_in_turn(
     assert {"near", "finish"} & set(watch.names)
     assert watch.pairs == 0
     assert result.tiers[0].bound is not None
+
+
+def test_ctrl_c_while_jobs_run_ends_the_search_and_keeps_the_plan() -> None:
+    def press(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    begin = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 4)
+        result = Anytime(objective="weighted-gpus").plan(HARD, Limits(seconds=60))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begin < 20
+    assert INTERRUPTED in result.warnings
+    assert not check(HARD, result.plan)
+
+
+def test_solvers_are_asked_for_one_thread_whatever_the_limits_say() -> None:
+    result = Anytime(kind="counts").plan(SEARCHED, Limits(seconds=20, threads=2))
+    searched = [who.options for one in result.certificates for who in one.solvers]
+    assert searched
+    assert all("threads=1" in options for options in searched)
 
 
 def test_what_is_proven_needs_no_more_jobs(watch: Watch) -> None:
