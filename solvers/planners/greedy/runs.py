@@ -19,6 +19,7 @@ from gangplan.models.tiers import Tier, better, values
 from gangplan.models.victims import victims_of
 from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.planners.greedy.attempt import Attempt
+from gangplan.solvers.planners.greedy.balanced import balanced_plan, suits
 from gangplan.solvers.planners.greedy.book import book_of
 from gangplan.solvers.planners.greedy.orders import NO_BLAME, Unit, styles, units_of
 from gangplan.solvers.planners.greedy.style import Style
@@ -65,7 +66,7 @@ def greedy_runs(
         return empty_plan(instance), ()
     if not len(instance.running):
         runs = _search(instance, tiers, seconds)
-        return runs.plan, runs.warnings()
+        return _or_balanced(instance, tiers, runs), runs.warnings()
     begin = perf_counter()
     calm = _search(without_units(instance), tiers, CALM * seconds)
     if not victims_of(instance).evicts.any():
@@ -73,6 +74,14 @@ def greedy_runs(
     runs = _search(instance, tiers, seconds + begin - perf_counter())
     best = calm if better(tiers, calm.values, runs.values) else runs
     return reprieved(instance, best.plan), (*calm.warnings(), *runs.warnings())
+
+
+def _or_balanced(instance: Instance, tiers: tuple[Tier, ...], runs: "_Runs") -> Plan:
+    """Return the better of what the runs found and, where parts of devices are asked, another."""
+    if not suits(instance):
+        return runs.plan
+    plan = balanced_plan(instance, tiers)
+    return plan if better(tiers, values(instance, plan, tiers), runs.values) else runs.plan
 
 
 def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Runs":
