@@ -4,7 +4,7 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import PlanError
-from gangplan.models.patterns import leaving, together
+from gangplan.models.patterns import leaving, serving, together
 from gangplan.models.patterns.formulation import Model
 from gangplan.models.plan import Plan
 
@@ -23,6 +23,7 @@ def encode(model: Model, plan: Plan) -> Ints:
     leaving.encode(instance, model.leaving, plan.evicted, point)
     supply = _patterns(model, plan, point)
     _groups(model, plan, point, placed, supply)
+    serving.encode(model.serving, model.classes, model.start, point)
     together.encode(model.together, model.option, model.t, point)
     _loose(model, point, placed, supply)
     columns = {tuple(key): int(c) for key, c in zip(model.flow.tolist(), model.f.cols, strict=True)}

@@ -33,7 +33,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.milp import Columns, Milp, VarBlock
 from gangplan.models.milp import build as assemble
 from gangplan.models.needs import Needs, needs_of
-from gangplan.models.patterns import leaving, together
+from gangplan.models.patterns import leaving, serving, together
 from gangplan.models.patterns import rows as written
 from gangplan.models.patterns import slices as split
 from gangplan.models.patterns.classes import Classes
@@ -65,6 +65,7 @@ class Model:
     slot : (U, 2) vertex and shape of each row of patterns.supply.
     leaving : the columns of units; None where nobody can fall, or preemption is off.
     together : kinds of domains; none where nobody can fall.
+    serving : the columns ev; None where nobody can fall, or many groups wait.
     """
 
     instance: Instance
@@ -88,6 +89,7 @@ class Model:
     slices: Slices
     leaving: Leaving | None
     together: tuple[together.Kind, ...]
+    serving: serving.Serving | None
 
 
 def build(
@@ -142,8 +144,10 @@ def build(
     slices = split.columns(types, option, tree, slots, cols)
     falls = leaving.columns(seen, cols)
     meet: tuple[together.Kind, ...] = ()
+    ev: serving.Serving | None = None
     if falls is not None:
         meet = together.columns(types, option, shapes, tree, layout.classes, cols)
+        ev = serving.columns(types, loose, option, tree, layout.classes, cols)
     supply = written.supply(
         tree, classes, types, loose, start, option, part, flow, t, x, z, f, slices
     )
@@ -157,10 +161,12 @@ def build(
     if falls is not None:
         blocks += leaving.rows(seen, falls, classes, start, types, option, t)
         blocks += together.rows(meet, option, t)
+        if ev is not None:
+            blocks += serving.rows(ev, falls, option, t, classes, start)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
         assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, slices, falls,
-        meet,
+        meet, ev,
     )  # fmt: skip
 
 

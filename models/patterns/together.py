@@ -26,7 +26,8 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError, PlanError
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
-from gangplan.models.patterns.classes import Budget, Classes, maximal
+from gangplan.models.patterns.classes import Budget, Classes
+from gangplan.models.patterns.listing import multisets
 from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.tree import Tree
 from gangplan.models.patterns.types import Type
@@ -75,7 +76,7 @@ def columns(
         here = np.frombuffer(here_bytes, dtype=np.int64)
         mine = Budget(left.patterns, left.steps)
         try:
-            sets = _sets(least[here], demand[here], holds[vertices[0]], mine)
+            sets = multisets(holds[vertices[0]], least[here], demand[here], mine.spend)
         except FormulationError:
             continue
         left = mine
@@ -174,11 +175,3 @@ def _holds(nodes: Classes, tree: Tree, weights: Ints) -> Ints:
     for v in range(len(tree) - 1, 0, -1):
         holds[tree.parent[v]] += holds[v]
     return holds
-
-
-def _sets(least: Ints, demand: Ints, holds: Ints, budget: Budget) -> Ints:
-    """(Q, J) maximal multisets of groups within what a domain holds."""
-    count = len(least)
-    none, every = np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_)
-    groups = Shapes(none, least, every[:, None], demand, none, none, ~every)
-    return maximal(holds, groups, every, budget)

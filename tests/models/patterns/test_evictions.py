@@ -8,9 +8,11 @@ import pytest
 
 from gangplan.datasets.generate import generate
 from gangplan.models.errors import FormulationError, PlanError
-from gangplan.models.formulation import Formulation
+from gangplan.models.formulation import Formulation, Kind
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
+from gangplan.models.milp import INFINITY, Milp, row_block
+from gangplan.models.patterns.formulation import Model
 from gangplan.models.patterns.kind import PATTERNS
 from gangplan.models.plan import empty_plan
 from gangplan.models.result import LP_DUAL
@@ -56,10 +58,12 @@ def pods(*runs: tuple[int, Row], new: Any = (URGENT,), free: int = 0, **more: An
     )
 
 
-def best(instance: Instance, on: Formulation | None = None) -> dict[str, int]:
+def best(
+    instance: Instance, on: Formulation | None = None, kind: Kind = PATTERNS
+) -> dict[str, int]:
     """Values of the lexicographic optimum that are not 0."""
     tiers = [t for t in tiers_of(instance) if t.kind not in ("preferred", "fragmentation")]
-    _, found = best_plan(instance, tiers, on or Formulation(), PATTERNS)
+    _, found = best_plan(instance, tiers, on or Formulation(), kind)
     named = {t.name: v for t, v in zip(tiers, found, strict=True) if v}
     return {name: v for name, v in named.items() if not name.startswith("admitted-pods")}
 
@@ -145,6 +149,74 @@ def test_the_relaxation_fills_domains_with_whole_gangs_only() -> None:
     loose = with_running(make_instance(nodes, gangs), [{"node": 0, "priority": 10} | GPUS])
     assert not PATTERNS.write(loose).model.together
     assert best(instance)["admitted(10)"] == 2
+
+
+def racks() -> Instance:
+    """Two racks of two nodes; two gangs that fall as one, each across both; one for a rack."""
+    gangs = [{"minimum": 1, "running": at, "unit": 1} for at in ([0, 2], [1, 3])]
+    rack: Row = {"minimum": 2, "wanted": 2, "rules": [("rack", "required")]}
+    return full(4, *gangs, new=rack)
+
+
+def test_the_relaxation_sees_that_victims_are_needed_where_the_gang_goes() -> None:
+    instance = racks()
+    model, tiers = PATTERNS.write(instance), {tier.name: tier for tier in tiers_of(instance)}
+    assert best(instance) == IN | lost(4)
+    cost, _ = model.tier_cost(tiers["admitted(10)"])
+    used = np.flatnonzero(cost)
+    gpus = model.tier_cost(tiers["lost-gpus(0)"])
+
+    def bound(*dropped: str) -> float:
+        row = row_block("held", np.zeros(len(used)), used, cost[used], -np.inf, -1, 1)
+        return relaxation(without(model.milp, *dropped).with_rows(row).with_cost(*gpus))
+
+    assert bound() == pytest.approx(32)
+    assert bound("patterns.called", "patterns.serves", "patterns.once") == pytest.approx(16)
+    two = full(4, {"minimum": 1, "running": [0, 1, 2, 3]}, new={"kind": "bare"})
+    assert PATTERNS.write(two).model.serving is None
+
+
+def without(milp: Milp, *names: str) -> Milp:
+    """Drop rows by the name of their block."""
+    lower, upper = milp.row_lower.copy(), milp.row_upper.copy()
+    for name in names:
+        start, end = milp.row_blocks[name]
+        assert end > start, name
+        lower[start:end], upper[start:end] = -INFINITY, INFINITY
+    return replace(milp, row_lower=lower, row_upper=upper)
+
+
+BITES = [
+    ("patterns.falls", full(2, TIGHT), IN),
+    ("patterns.floor", full(2, TIGHT), IN | lost(1)),
+    ("patterns.whole", full(2, TIGHT), IN | lost(1)),
+    (
+        "patterns.either",
+        full(1, {"minimum": 1, "running": [0], "roles": [{"request": {"cpu": 0}}]}, new=GPUS),
+        IN | lost(1) | {"elastic(0)": 1},
+    ),
+    (
+        "patterns.budget",
+        full(1, {"minimum": 1, "running": [0]}, budgets=[{"pods": [0], "hard": True}]),
+        IN | lost(1) | {"lost-budgets(0)": 1},
+    ),
+    (
+        "patterns.beyond",
+        pods((0, {"minutes": 300}), (1, {"minutes": 540}), budgets=[{"pods": [0]}]),
+        IN | lost(1) | {"lost-hours(0)": 40, "lost-budgets(0)": 1},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "instance", "less"), BITES, ids=[b[0] for b in BITES])
+def test_the_row_bites(row: str, instance: Instance, less: dict[str, int]) -> None:
+    def build(seen: Instance, on: Formulation) -> Model:
+        model = PATTERNS.build(seen, on)
+        found: Model = replace(model, milp=without(model.milp, row))
+        return found
+
+    assert best(instance) != less
+    assert best(instance, kind=replace(PATTERNS, build=build)) == less
 
 
 def test_off_nobody_falls_and_the_model_is_that_of_an_instance_without_units() -> None:
