@@ -12,8 +12,8 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError, PlanError
 
-STEPS = 100_000
-"""Sums of patterns looked at, over all kinds of places; a second or two."""
+STEPS = 50_000
+"""Sums of patterns looked at, over all kinds of places; about a second."""
 
 LOOKED = 500
 """Rows that one step looks at."""
