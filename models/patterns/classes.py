@@ -34,7 +34,7 @@ DONE = -1
 LOOKED = 16
 """Shapes that are looked at in vain in one step."""
 
-ASKED = 10
+ASKED = 20
 """Steps that a question about more than room counts for."""
 
 
@@ -237,7 +237,7 @@ class _Search:
         """Tell whether shape i goes ``times`` with those that are taken."""
         if self.holds is None or not times:
             return True
-        self.budget.spend(0, ASKED)
+        self.budget.spend(0, ASKED + len(self.counts) // LOOKED)
         before = self.counts[self.usable[i]]
         self.counts[self.usable[i]] = times
         fine = self.holds(self.counts)

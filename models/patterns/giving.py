@@ -13,7 +13,7 @@ from gangplan.models.patterns.takings import Taking
 MOST_STATES = 20_000
 """States of one node after the same claims, and MOST_STEPS between them; more are refused."""
 
-MOST_STEPS = 1_000_000
+MOST_STEPS = 300_000
 
 State = tuple[int, ...]
 
@@ -35,6 +35,12 @@ class Giving:
         self.full: State = tuple(n for piece in pieces for n in piece.left)
         marks = [mark for mark, _, _ in self.cuts]
         self.alike = len(set(marks)) < len(marks)
+        # Parts that may take the same are not told apart.
+        same: dict[object, int] = {}
+        self.same = [
+            same.setdefault(frozenset(one.amounts for one in mine), p)
+            for p, mine in enumerate(self.takings)
+        ]
         self.known: dict[tuple[int, ...], frozenset[State]] = {}
         self.steps = 0
 
@@ -61,9 +67,12 @@ class Giving:
         FormulationError : MOST_STATES, or MOST_STEPS.
         """
         states = frozenset([self.plain(self.full)])
-        for p, n in enumerate(counts):
+        total = [0] * len(self.takings)
+        for p, n in zip(self.same, counts, strict=True):
+            total[p] += n
+        for p, n in enumerate(total):
             for i in range(1, n + 1):
-                key = (*counts[:p], i)
+                key = (*total[:p], i)
                 if key not in self.known:
                     self.known[key] = self._after(states, p)
                 states = self.known[key]
