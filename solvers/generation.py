@@ -8,6 +8,7 @@ the best bound so far (Wentges 1997): duals of a master with few columns say lit
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,17 +23,28 @@ from gangplan.models.patterns.tied import Tied, clusters, tied
 from gangplan.models.plan import Plan
 from gangplan.solvers.asking import Asking
 
-STAGES = (1, 8, 1 << 62)
+STAGES = (1, 8, 32, 1 << 62)
 """Most clusters of vertices at a depth of the tree, stage after stage."""
 
 SMALL = 5_000
 """Columns of a tied frame up to which a finer stage follows in any case."""
+
+LARGE = 40_000
+"""Columns of a tied frame from which a stage is left out: its linear programs take minutes."""
 
 SMOOTH = 0.5
 """Weight of the prices of the best bound so far."""
 
 ROUNDS = 200
 """Most rounds of a stage."""
+
+
+OnBound = Callable[[int, Ints], None]
+"""Called with a better bound, and the multipliers of the frame's rows that prove it."""
+
+
+def silent(bound: int, multipliers: Ints) -> None:
+    """Tell nobody."""
 
 
 class Generated(NamedTuple):
@@ -56,7 +68,13 @@ class Generated(NamedTuple):
 
 
 def bound_by_generation(
-    frame: Frame, milp: Milp, asking: Asking, until: float, goal: int, held: Chosen | None = None
+    frame: Frame,
+    milp: Milp,
+    asking: Asking,
+    until: float,
+    goal: int,
+    held: Chosen | None = None,
+    told: OnBound = silent,
 ) -> Generated | None:
     """Bound the model with all patterns; None where the solver gave no duals.
 
@@ -68,11 +86,15 @@ def bound_by_generation(
     held : patterns that a plan uses which keeps all rows. Needed where tiers are held: with too few
         patterns no point might keep them, and no duals would come.
     """
-    run = _Run(frame, milp, asking, until, goal)
+    run = _Run(frame, milp, asking, until, goal, told)
     begun: Chosen | None = held
+    closed = whole = False
     for most in STAGES:
         before = run.best
         master = tied(frame, milp, clusters(frame, most))
+        if before is not None and master.milp.n_cols > LARGE:
+            closed = False
+            break
         master.begin()
         if begun is not None:
             master.add(begun)
@@ -85,7 +107,9 @@ def bound_by_generation(
             break
     if run.best is None or run.multipliers is None:
         return None
-    return Generated(run.best, run.multipliers, begun or [], run.rounds, closed and whole)
+    return Generated(
+        run.best, run.multipliers, begun or [], run.rounds, closed and whole and not run.met()
+    )
 
 
 def of_use(model: Writing, milp: Milp, found: Generated | None, plan: Plan, cost: int) -> Chosen:
@@ -118,6 +142,7 @@ class _Run:
     asking: Asking
     until: float
     goal: int
+    told: OnBound = silent
     best: int | None = None
     multipliers: Ints | None = None
     rounds: int = 0
@@ -164,4 +189,5 @@ class _Run:
         if self.best is not None and value <= self.best:
             return False
         self.best, self.multipliers = value, multipliers
+        self.told(value, multipliers)
         return True

@@ -22,6 +22,9 @@ from gangplan.models.patterns.tree import Tree
 TOLERANCE = 1e-7
 """A pattern with a reduced cost above -TOLERANCE is no news to the master."""
 
+TYPES = 2
+"""Weight of the number of types beside that of one shape, where vertices are compared."""
+
 SEED = 20
 """Of the numbers that tell columns and rows apart; whatever they are, the bound holds."""
 
@@ -29,18 +32,22 @@ SEED = 20
 def clusters(frame: Frame, most: int) -> Ints:
     """(V,) a cluster for each vertex, at most ``most`` clusters at each depth of the tree.
 
-    Vertices are like by the pods of each shape that they could hold. The vertex that is least like
-    any of the clusters so far begins a new one (Gonzalez 1985).
+    Vertices are like by the pods of each shape that they could hold, each beside the most of its
+    depth, and by how many types may be there. The vertex that is least like any of the clusters so
+    far begins a new one (Gonzalez 1985).
     """
     tree = frame.model.tree
     below = slots_below(frame.model.shapes, tree, frame.classes).astype(np.float64)
-    below /= np.maximum(below.max(axis=0), 1)
+    types = np.bincount(frame.model.option[:, 1], minlength=len(tree)).astype(np.float64)
     depth = _depths(tree)
     cluster = np.zeros(len(tree), dtype=np.int64)
     first = 0
     for level in range(int(depth.max()) + 1):
         mine = np.flatnonzero(depth == level)
-        of = np.arange(len(mine)) if most >= len(mine) else _nearest(below[mine], most)
+        like = np.column_stack([below[mine], TYPES * types[mine]])
+        like[:, :-1] /= np.maximum(below[mine].max(axis=0), 1)
+        like[:, -1] /= max(types[mine].max(), 1)
+        of = np.arange(len(mine)) if most >= len(mine) else _nearest(like, most)
         cluster[mine] = first + of
         first += int(of.max()) + 1
     return cluster

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangplan.datasets.io import read_result, write_plan
+from gangplan.models.arrays import Ints
 from gangplan.models.bound import step
 from gangplan.models.errors import InputError, SolverError
 from gangplan.models.instance import Instance
@@ -101,6 +102,33 @@ def test_the_columns_of_use_have_the_optimum(seed: int) -> None:
     assert some.objective == pytest.approx(all_of.objective)
     everything = with_columns(model, of_use(model, milp, None, plan, cost))
     assert everything.milp.digest() == whole.milp.digest()
+
+
+def test_better_bounds_are_told_as_they_come() -> None:
+    instance = mixed(3)
+    model = PATTERNS.unlisted(instance)
+    milp = priced(model, tiers_of(instance, "gpus"), 0, ())
+    heard: list[int] = []
+
+    def told(bound: int, multipliers: Ints) -> None:
+        assert model.least(milp, multipliers) == bound
+        heard.append(bound)
+
+    asking, until = Asking(Highs(), LIMITS), time.monotonic() + 20
+    found = bound_by_generation(model.frame, milp, asking, until, FAR, told=told)
+    assert found is not None
+    assert heard == sorted(set(heard))
+    assert heard[-1] == found.value
+
+
+def test_a_bound_that_meets_the_goal_is_enough() -> None:
+    instance = mixed(3)
+    model = PATTERNS.unlisted(instance)
+    milp = priced(model, tiers_of(instance, "gpus"), 0, ())
+    asking, until = Asking(Highs(), LIMITS), time.monotonic() + 20
+    found = bound_by_generation(model.frame, milp, asking, until, -FAR)
+    assert found is not None
+    assert (found.rounds, found.closed) == (1, False)
 
 
 def test_the_order_of_nodes_does_not_matter() -> None:
