@@ -58,7 +58,7 @@ def one_line(text: str) -> str:
         (
             ["plan", "x.json", "--formulation", "x"],
             "error: formulation x: no formulation of this name: one of counts, assignment, "
-            "patterns",
+            "patterns, configurations",
         ),
         (
             ["plan", "x.json", "--weights", "1=1"],

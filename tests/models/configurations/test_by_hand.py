@@ -11,7 +11,7 @@ from gangplan.models.errors import FormulationError, PlanError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
-from gangplan.models.result import COUNTING, Result
+from gangplan.models.result import COUNTING, LP_DUAL, Result
 from gangplan.models.verify.check import check
 from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits
@@ -210,9 +210,9 @@ def test_a_tier_that_is_not_carried_is_told() -> None:
 
 
 def test_what_configurations_prove_is_confirmed_again() -> None:
-    groups = [pods(3), pods(3), pods(2), pods(2), pods(4), pods(4)]
-    instance = make_instance(racks(5, 5, 4), groups)
+    instance = make_instance(racks(5, 5, 7), [pods(3), pods(3), pods(4), pods(4), pods(6)])
     result = solved(instance, "gpus")
+    assert result.tiers[0].proof == LP_DUAL
     assert {one.verdict for one in recheck(instance, result, Highs(), LIMITS)} == {CONFIRMED}
 
 
