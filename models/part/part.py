@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gangplan.models.arrays import Ints, at_least, below, ints
+from gangplan.models.arrays import Flags, Ints, at_least, below, ints
 from gangplan.models.columns import Leaving
 from gangplan.models.gone import LOSES
 from gangplan.models.instance import Instance
 from gangplan.models.names import Names
 from gangplan.models.part.candidates import refuse
+from gangplan.models.part.claims import Section, into_part, of_part, section_of, together
 from gangplan.models.part.cut import Cut, cut_of
 from gangplan.models.part.room import nodes_of, reserved_of, shared_of
 from gangplan.models.part.running import running_of
@@ -32,9 +33,11 @@ class Part:
     Attributes
     ----------
     instance : the part alone. A plan of it is a plan of the whole once ``joined``.
-    nodes, groups, pods, units, shared : (n,), (g,), (p,), (v,), (j,) numbers in the whole of the
-        part's nodes, groups, pods, running units and shared devices. Beside the candidates there
-        are the groups whose running members are in the part: these have no pods in it.
+    nodes, groups, pods, units, shared, devices, own : (n,), (g,), (p,), (v,), (j,), (i,), (w,)
+        numbers in the whole of the part's nodes, groups, pods, running units, shared devices,
+        devices and own claims. Beside the candidates there are the groups whose running members are
+        in the part: these have no pods in it.
+    common : numbers of the shared claims that are allocated in the part, if at all.
     start : what the plan of the whole does in the part.
     """
 
@@ -44,6 +47,9 @@ class Part:
     pods: Ints
     units: Ints
     shared: Ints
+    devices: Ints
+    own: Ints
+    common: Ints
     start: Plan
 
 
@@ -62,8 +68,9 @@ def part_of(instance: Instance, plan: Plan, nodes: Ints, groups: Ints) -> Part:
 
     Raises
     ------
-    FormulationError : there are claims; a group with pods elsewhere, or of a tree of which some
-        group is missing; a group of ``Running.never`` where the plan evicts on the nodes.
+    FormulationError : units hold devices that claims could get; a group with pods elsewhere, of a
+        tree of which some group is missing, or that shares a claim with pods that are not of the
+        part; a group of ``Running.never`` where the plan evicts on the nodes.
     """
     nodes, groups = np.unique(ints(nodes, -1, name="nodes")), np.unique(groups)
     groups = ints(groups, -1, name="groups")
@@ -76,7 +83,7 @@ def part_of(instance: Instance, plan: Plan, nodes: Ints, groups: Ints) -> Part:
     chosen = np.zeros(len(instance.groups), dtype=np.bool_)
     chosen[groups] = True
     cut = cut_of(instance, plan, nodes, chosen)
-    refuse(instance, plan, cut.here, chosen)
+    refuse(instance, plan, cut.here, chosen, cut.mine)
     units = units_of(cut)
     rows = rows_of(cut, units)
     return _assembled(cut, units, rows)
@@ -86,11 +93,12 @@ def _assembled(cut: Cut, units: Units, rows: Rows) -> Part:
     whole = cut.instance
     number = np.append(rows.owner[: len(whole.groups)], -1)
     running, unit, pods, budgets = running_of(cut, units.open, units.falls, number)
-    shared, devices = shared_of(cut)
+    shared, slots = shared_of(cut)
+    section = section_of(cut, rows.roles)
     topology, rules, domains = rules_of(cut, rows)
     leaving = np.flatnonzero(cut.here[whole.leaving.node])
     names = replace(
-        _names(cut, rows, domains),
+        _names(cut, rows, domains, section),
         held=_held(cut, units, rows),
         leaving=_pick(whole.names.leaving, leaving),
         units=_pick(whole.names.units, unit),
@@ -109,23 +117,34 @@ def _assembled(cut: Cut, units: Units, rows: Rows) -> Part:
         names=names,
         device_unit=whole.device_unit,
         device_columns=whole.device_columns,
+        devices=section.devices,
+        claims=section.claims,
         running=running,
         reserved=reserved_of(cut, number),
     )
     return Part(
-        part, cut.nodes, rows.groups, rows.pods, unit, devices, _start(cut, rows, unit, devices)
-    )
+        part, cut.nodes, rows.groups, rows.pods, unit, slots, section.kept, section.own,
+        section.common, _start(cut, rows, unit, slots, section),
+    )  # fmt: skip
 
 
-def _start(cut: Cut, rows: Rows, units: Ints, devices: Ints) -> Plan:
+def _start(cut: Cut, rows: Rows, units: Ints, slots: Ints, section: Section) -> Plan:
     plan = cut.plan
     mine = cut.mine[plan.device_pod]
+    given = of_part(plan, cut.mine, _flags(section.common, cut.instance.claims.n_shared))
     return Plan(
         cut.local[plan.node[rows.pods]],
         np.searchsorted(rows.pods, plan.device_pod[mine]),
-        np.searchsorted(devices, plan.device[mine]),
-        evicted=np.flatnonzero(np.isin(units, plan.evicted)),
+        np.searchsorted(slots, plan.device[mine]),
+        into_part(plan, given, rows.pods, section),
+        np.flatnonzero(np.isin(units, plan.evicted)),
     )
+
+
+def _flags(numbers: Ints, count: int) -> Flags:
+    flagged = np.zeros(count, dtype=np.bool_)
+    flagged[numbers] = True
+    return flagged
 
 
 def joined(instance: Instance, plan: Plan, part: Part, better: Plan) -> Plan:
@@ -145,11 +164,17 @@ def joined(instance: Instance, plan: Plan, part: Part, better: Plan) -> Plan:
     device = np.concatenate([plan.device[theirs], part.shared[better.device]])
     order = np.argsort(pod, kind="stable")
     stay = plan.evicted[~np.isin(plan.evicted, part.units)]
+    given = of_part(
+        plan,
+        _flags(part.pods, len(plan.node)),
+        _flags(part.common, instance.claims.n_shared),
+    )
     return replace(
         plan,
         node=node,
         device_pod=pod[order],
         device=device[order],
+        allocations=together(plan, given, better.allocations, part.pods, part.own, part.devices),
         evicted=np.sort(np.concatenate([stay, part.units[better.evicted]])),
     )
 
@@ -158,8 +183,9 @@ def _pick(names: tuple[str, ...], numbers: Ints) -> tuple[str, ...]:
     return tuple(map(names.__getitem__, numbers.tolist()))
 
 
-def _names(cut: Cut, rows: Rows, domains: Ints) -> Names:
+def _names(cut: Cut, rows: Rows, domains: Ints, section: Section) -> Names:
     names = cut.instance.names
+    claimed = bool(cut.instance.claims)
     return Names(
         nodes=_pick(names.nodes, cut.nodes),
         resources=names.resources,
@@ -170,6 +196,14 @@ def _names(cut: Cut, rows: Rows, domains: Ints) -> Names:
         roles=_pick(names.roles, rows.roles),
         pods=_pick(names.pods, rows.pods),
         held_composites=_pick(names.held_composites, rows.composites),
+        devices=_pick(names.devices, section.kept),
+        counters=names.counters if claimed else (),
+        pots=_pick(names.pots, section.pots),
+        attributes=names.attributes if claimed else (),
+        values=names.values if claimed else (),
+        choices=names.choices if claimed else (),
+        own=_pick(names.own, section.own),
+        shared=names.shared if claimed else (),
     )
 
 

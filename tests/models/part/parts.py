@@ -30,6 +30,8 @@ def parts(draw: st.DrawFn, instance: Instance, plan: Plan) -> Part:
     may = np.flatnonzero(inside(instance, plan, nodes)).tolist()
     roots = {g: _root(instance, g) for g in may}
     taken = {root for root in dict.fromkeys(roots.values()) if draw(st.integers(0, 4)) > 0}
+    if instance.claims.n_shared:  # whoever shares a claim is in the part together
+        taken = set(roots.values())
     groups = [g for g, root in roots.items() if root in taken]
     note(f"plan={plan.node.tolist()} evicted={plan.evicted.tolist()}\n{nodes=}\n{groups=}")
     return part_of(instance, plan, nodes, np.array(groups, dtype=np.int64))

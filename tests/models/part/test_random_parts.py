@@ -12,14 +12,14 @@ from gangplan.models.verify import check
 from gangplan.solvers.planners.greedy import greedy_plan
 from gangplan.solvers.reprieve import reprieved
 from tests.models.part.parts import parts, sound_plans
-from tests.strategies import instances, plans
+from tests.strategies import claiming, instances, plans
 from tests.strategies_preemption import evicting_plans, preempting
 
 
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_the_plan_does_in_a_part_joins_to_the_very_plan(data: st.DataObject) -> None:
-    instance = data.draw(st.one_of(instances(), preempting()))
+    instance = data.draw(st.one_of(instances(), claiming(), preempting()))
     plan = data.draw(sound_plans(instance))
     part = data.draw(parts(instance, plan))
     assert not check(part.instance, part.start)
@@ -29,7 +29,7 @@ def test_what_the_plan_does_in_a_part_joins_to_the_very_plan(data: st.DataObject
 @given(data=st.data())
 @settings(max_examples=30)
 def test_a_plan_of_a_part_without_running_work_is_a_plan_of_the_whole(data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(st.one_of(instances(), claiming()))
     plan = data.draw(sound_plans(instance))
     part = data.draw(parts(instance, plan))
     for other in others(data, part):
@@ -85,3 +85,7 @@ def same(left: Plan, right: Plan) -> None:
     """Compare two plans column by column."""
     for name in ("node", "device_pod", "device", "evicted"):
         np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+    for name in ("pod", "claim", "choice", "device"):
+        np.testing.assert_array_equal(
+            getattr(left.allocations, name), getattr(right.allocations, name)
+        )
