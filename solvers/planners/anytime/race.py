@@ -5,6 +5,7 @@ happens to a job that crashes or does not end.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gangplan.models.formulation import Kind
@@ -14,7 +15,7 @@ from gangplan.solvers.planners.anytime.choose import Chooser, Pick
 from gangplan.solvers.planners.anytime.ledger import Ledger
 from gangplan.solvers.planners.anytime.merge import merged
 from gangplan.solvers.planners.anytime.near import Near, near
-from gangplan.solvers.planners.anytime.whole import Errand, Finding, clear, count, finish, relax
+from gangplan.solvers.planners.anytime.whole import Errand, Finding, again, count, finish, relax
 from gangplan.solvers.search import Bound, Incumbent
 from gangplan.solvers.staged import SHARE
 
@@ -65,7 +66,7 @@ class Race:
     until : when it ends, of ``time.monotonic()``.
     kinds : formulations of the whole, the first that takes the instance is used.
     parts : parts can be cut out; found out by trying.
-    clears : somebody could fall: a plan that begins with everybody gone is made, too.
+    greedy : seconds for a better greedy plan, beside the rest; 0 for none.
     """
 
     ledger: Ledger
@@ -78,14 +79,14 @@ class Race:
     progress: Progress
     second: bool = False
     parts: bool = True
-    clears: bool = False
+    greedy: float = 0.0
     flights: dict[int, _Flight] = field(default_factory=dict)
     cells: dict[int, int] = field(default_factory=dict)
     tier_until: dict[int, float] = field(default_factory=dict)
     passed: set[int] = field(default_factory=set)
     counted: bool = False
     relaxed: set[Held] = field(default_factory=set)
-    finished: set[Held] = field(default_factory=set)
+    finished: set[tuple[object, ...]] = field(default_factory=set)
     failures: dict[str, int] = field(default_factory=dict)
     told: str = ""
 
@@ -119,10 +120,11 @@ class Race:
         return any(f.i in (i, -1) or f.what == "finish" for f in self.flights.values())
 
     def _drop_stale(self) -> None:
-        """End jobs on tiers that are done meanwhile, unless they have only begun."""
+        """End long jobs on tiers that are done meanwhile, unless they have only begun."""
         old = time.monotonic() - STALE
         for job, flight in list(self.flights.items()):
-            if flight.i >= 0 and flight.began < old and self.ledger.done(flight.i):
+            long = flight.what in ("relax", "finish") and flight.began < old
+            if long and self.ledger.done(flight.i):
                 del self.flights[job]
                 self.crew.drop(job)
 
@@ -145,9 +147,9 @@ class Race:
                 self.passed.add(i)
                 continue
             return i
-        return self._again()
+        return self._lap()
 
-    def _again(self) -> int | None:
+    def _lap(self) -> int | None:
         """Begin with the first open tier again that was left for want of time."""
         now = time.monotonic()
         late = [i for i, end in self.tier_until.items() if end <= now and not self.ledger.done(i)]
@@ -161,7 +163,7 @@ class Race:
     def _launch(self, i: int) -> bool:
         """Hand out the next job on tier i; False where there is none."""
         self._say(i)
-        if self._begin_all(i):
+        if self._count():
             return True
         held = (i, self.ledger.best.values[:i])
         if held not in self.relaxed and self._open("relax"):
@@ -169,25 +171,31 @@ class Race:
             return self._give(relax, "relax", i, SHARE)
         if self._close(i) and self._finish(i, held):
             return True
-        if self._near(i):
+        if self._again() or self._near(i):
             return True
         # Under way there is one that leaves no room for another: it does not take long.
         near = any(flight.pick is not None for flight in self.flights.values())
         return not near and self._finish(i, held)
 
-    def _begin_all(self, i: int) -> bool:
-        """Count, and clear, before all else."""
-        if not self.counted:
-            self.counted = True
-            flight = _Flight("count", -1, self.ledger.best)
-            self.flights[self.crew.give(count, kill_at=self.until)] = flight
-            return True
-        if self.clears:
-            self.clears = False
-            flight = _Flight("clear", -1, self.ledger.best)
-            self.flights[self.crew.give(clear, kill_at=self.until)] = flight
-            return True
-        return False
+    def _count(self) -> bool:
+        """Count, once."""
+        if self.counted:
+            return False
+        self.counted = True
+        self._alone("count", count)
+        return True
+
+    def _again(self) -> bool:
+        """Plan greedily for longer, once."""
+        seconds, self.greedy = self.greedy, 0.0
+        if seconds:
+            self._alone("greedy", again, seconds)
+        return seconds > 0
+
+    def _alone(self, what: str, job: Callable[..., object], *arguments: object) -> None:
+        """Hand out a job that is about no tier."""
+        number = self.crew.give(job, *arguments, kill_at=self.until)
+        self.flights[number] = _Flight(what, -1, self.ledger.best)
 
     def _close(self, i: int) -> bool:
         """Tell whether the whole can be searched soon: it is small, or the bound is near."""
@@ -197,14 +205,14 @@ class Race:
         return away is not None and away <= NARROW * abs(self.ledger.cost(i))
 
     def _finish(self, i: int, held: Held) -> bool:
-        """Search the whole, once for the same values above, and one at a time."""
+        """Search the whole, one at a time, and again when the gap is half of what it was."""
         what = [(flight.what, flight.i) for flight in self.flights.values()]
-        if held in self.finished or ("relax", i) in what or "finish" in dict(what):
+        asked = (*held, (self.ledger.away(i) or 0).bit_length())
+        if asked in self.finished or ("relax", i) in what or "finish" in dict(what):
             return False
-        cells = self.cells.get(i, 0)
-        if not cells or not self._open("finish"):
+        if not self.cells.get(i) or not self._open("finish"):
             return False
-        self.finished.add(held)
+        self.finished.add(asked)
         return self._give(finish, "finish", i)
 
     def _near(self, i: int) -> bool:
@@ -224,9 +232,8 @@ class Race:
         self.flights[job] = _Flight("near", i, errand.best, pick)
         return True
 
-    def _give(self, job: object, what: str, i: int, share: float = 1.0) -> bool:
+    def _give(self, job: Callable[..., object], what: str, i: int, share: float = 1.0) -> bool:
         """Hand out a job on the whole, which may take a share of the time of its tier."""
-        assert callable(job)
         now = time.monotonic()
         errand = self._errand(i, now + share * (self._wake(i) - EARLY - now))
         self.flights[self.crew.give(job, errand, kill_at=self.until)] = _Flight(
@@ -254,7 +261,7 @@ class Race:
             return
         elif flight.what == "count":
             self.ledger.count(word.body)
-        elif flight.what == "clear":
+        elif flight.what == "greedy":
             self._offer(flight, word.body)
         else:
             self._found(flight, word.body)

@@ -12,7 +12,6 @@ from gangplan.models.result import Result, TierReport
 from gangplan.models.shortage import Shortage
 from gangplan.models.tiers import Tier, better, values
 from gangplan.models.verify.check import check
-from gangplan.models.victims import victims_of
 from gangplan.solvers.base import Limits, Progress, Solver
 from gangplan.solvers.crew.crew import Crew
 from gangplan.solvers.explain.reasons import reasons
@@ -31,8 +30,11 @@ from gangplan.solvers.versions import versions
 PROCESSES = 2
 """Processes that work, at most; each of one thread."""
 
-FIRST = 0.1
-"""Part of the time for the first plan, at most ``greedy.SECONDS``."""
+QUICK = 0.1
+"""Seconds for the first plan, or as many as the first greedy run takes."""
+
+LONGER = 0.1
+"""Part of the time for a better greedy plan, beside the rest; at most ``greedy.SECONDS``."""
 
 RESERVE = 0.1
 """Seconds that are kept for the end, beside what a check and the reasons take."""
@@ -87,7 +89,7 @@ class Run:
 
     def _ledger(self) -> Ledger:
         """Begin with a verified plan: greedy, or the one given where that is better."""
-        instance, limit = self.instance, min(SECONDS, FIRST * self.limits.seconds)
+        instance, limit = self.instance, min(QUICK, LONGER * self.limits.seconds)
         # A model without evictions cannot go on from a plan with some.
         first = instance if self.formulation.preemption else without_units(instance)
         start = greedy_plan(first, self.tiers, limit)
@@ -117,7 +119,7 @@ class Run:
             lambda phase, _: self.progress(phase, self._used()),
             second=self.second,
             parts=self.formulation == WHOLE,
-            clears=self.formulation.preemption and bool(victims_of(instance).can.any()),
+            greedy=min(SECONDS, LONGER * self.limits.seconds),
         )
         race.begin()
         race.until = end - self._reserve(ledger)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gangplan.models.certificate import Certificate
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation, Kind, Writing
+from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
@@ -15,7 +16,7 @@ from gangplan.solvers.base import Limits, Solver
 from gangplan.solvers.crew.desk import Desk
 from gangplan.solvers.held import families_off, freedom_off, priced, signed
 from gangplan.solvers.planners.clearing import start_of
-from gangplan.solvers.planners.greedy import SECONDS, clean_plan
+from gangplan.solvers.planners.greedy import clean_plan
 from gangplan.solvers.search import Bound, Incumbent, Search
 from gangplan.solvers.staged import PRICE_CELLS, RELAX_CELLS
 from gangplan.solvers.standing import by_counting
@@ -73,10 +74,11 @@ def count(desk: Desk) -> list[Bound | None]:
     return by_counting(desk.kept["instance"], desk.kept["tiers"])
 
 
-def clear(desk: Desk) -> Incumbent:
-    """Return the better of the greedy plan and the one that begins with everybody gone."""
+def again(desk: Desk, seconds: float) -> Incumbent:
+    """Plan greedily for longer: the better of that plan and one that begins with everybody gone."""
     instance, tiers = desk.kept["instance"], desk.kept["tiers"]
-    plan, _ = clean_plan(instance, start_of(instance, tiers, SECONDS), tiers, SECONDS)
+    first = instance if desk.kept["formulation"].preemption else without_units(instance)
+    plan, _ = clean_plan(instance, start_of(first, tiers, seconds), tiers, seconds)
     return Incumbent(plan, values(instance, plan, tiers))
 
 

@@ -1,7 +1,7 @@
 """The anytime planner end to end: against brute force, and with jobs that fail or do not end."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +20,7 @@ from gangplan.models.verify.check import check
 from gangplan.models.verify.results import check_result
 from gangplan.solvers.base import Limits, Outcome
 from gangplan.solvers.planners.anytime import Anytime
+from gangplan.solvers.planners.anytime.yesterday import named
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.planners.greedy import Greedy
 from gangplan.solvers.recheck import CONFIRMED, recheck
@@ -198,6 +199,16 @@ def test_a_previous_plan_is_taken_where_it_is_better_and_left_where_it_is_broken
         result = Anytime(previous=previous).plan(SEARCHED, LIMITS)
         assert result.stop == "optimal"
         assert not check(SEARCHED, result.plan)
+
+
+def test_the_plan_of_another_day_is_where_the_search_starts() -> None:
+    before = Exact().plan(SEARCHED, LIMITS).plan
+    known = named(SEARCHED, before)
+    gone = replace(known, node={**known.node, "test/no-such-pod": "n0"})
+    for yesterday in (known, gone):
+        result = Anytime(previous=yesterday).plan(SEARCHED, LIMITS)
+        assert result.stop == "optimal"
+        assert result.planner["previous"] is True
 
 
 def test_a_very_short_limit_still_gives_a_checked_plan() -> None:
