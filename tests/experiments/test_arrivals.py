@@ -18,7 +18,7 @@ def small() -> Instance:
     return openb(DATA / "openb_nodes.csv", DATA / "openb_pods.csv")
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize("planner", [*PLANNERS, "exact"])
 def test_the_arrivals_together_keep_every_rule(planner: str) -> None:
     instance = small()
     course = run(instance, inflated(instance, 1), planner, batch=3)

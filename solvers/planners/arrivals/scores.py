@@ -14,6 +14,9 @@ from gangplan.solvers.planners.arrivals.workload import Workload
 Rule = Callable[[Workload, Ints, Ints, Ints], Floats]
 """Cost of (M,) changed states, the first of them being the node as it is: -> (M,)."""
 
+MOST_KNOWN = 20_000
+"""States of nodes that are remembered; a few kilobytes each."""
+
 BEST_SCORE = 100
 """kube-scheduler's MaxNodeScore."""
 
@@ -86,6 +89,8 @@ class Scores:
         node_class = int(room.instance.nodes.node_class[node])
         key = (node_class, room.free[node].tobytes(), room.left[node].tobytes())
         if key not in self.known:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
             self.known[key] = self._asked(node, node_class)
         self.cost[:, node], self.place[:, node] = self.known[key]
 
