@@ -178,13 +178,12 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     if tier.kind not in ("admitted", "elastic"):
         return cost, 0
     worth = worth_of(model.instance, tier, model.needs)
-    for o, j in enumerate(model.option[:, 0].tolist()):
-        one = model.types[j]
-        paid = int(worth.group[one.groups[0]])
-        for i, k in enumerate(one.roles[0]):
-            if one.follows(i):
-                paid += int(worth.pod[k]) * one.most[i]
-        cost[model.t.cols[o]] = -paid
+    paid = [
+        int(worth.group[one.groups[0]])
+        + sum(int(worth.pod[k]) * one.most[i] for i, k in enumerate(one.roles[0]) if one.follows(i))
+        for one in model.types
+    ]
+    cost[model.t.cols] = -np.array(paid, dtype=np.float64)[model.option[:, 0]]
     for q, (o, i) in enumerate(model.part.tolist()):
         k = model.types[int(model.option[o, 0])].roles[0][i]
         cost[model.x.cols[q]] = -int(worth.pod[k])

@@ -16,8 +16,8 @@ def flows(types: Sequence[Type], loose: Sequence[Loose], tree: Tree, slots: Ints
     """(F, 2) vertex and shape of slots that somebody above may want; children after parents."""
     wanted = np.zeros(slots.shape, dtype=np.bool_)
     for one in types:
-        for v in one.taking():
-            wanted[v, list(one.shape)] = True
+        vertices = np.array(list(one.taking()), dtype=np.int64)
+        wanted[np.ix_(vertices, np.array(one.shape, dtype=np.int64))] = True
     for pods in loose:
         wanted[pods.vertex, pods.shape] = True
     above = np.zeros_like(wanted)
@@ -58,12 +58,14 @@ def supply(
     ones = np.ones(len(flow), dtype=np.int64)
     add(flow[:, 0] * n_shapes + flow[:, 1], f.cols, ones)
     add(tree.parent[flow[:, 0]] * n_shapes + flow[:, 1], f.cols, -ones)
+    fixed = [
+        [(one.shape[i], one.most[i]) for i in range(len(one.shape)) if one.follows(i)]
+        for one in types_
+    ]
     used = [
-        (int(v) * n_shapes + one.shape[i], int(t.cols[o]), one.most[i])
-        for o, (j, v) in enumerate(option.tolist())
-        for one in (types_[j],)
-        for i in range(len(one.shape))
-        if one.follows(i)
+        (v * n_shapes + shape, column, most)
+        for (j, v), column in zip(option.tolist(), t.cols.tolist(), strict=True)
+        for shape, most in fixed[j]
     ]
     for q, (o, i) in enumerate(part.tolist()):
         j, v = option[o].tolist()
