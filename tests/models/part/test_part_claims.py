@@ -5,10 +5,12 @@ import pytest
 
 from gangplan.models.errors import FormulationError
 from gangplan.models.part import inside, joined, part_of
+from gangplan.models.plan import empty_plan
 from gangplan.models.verify import check
 from tests.placing import give, place
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
+from tests.tiny_running import with_running
 
 NODES = [{"cpu": 8}, {"cpu": 8}]
 
@@ -61,6 +63,21 @@ def test_groups_that_share_a_claim_are_candidates_together() -> None:
     whole = joined(instance, plan, part, better)
     assert whole.node.tolist() == [-1, 1]
     assert not check(instance, whole)
+
+
+def test_claims_of_what_units_hold_are_refused() -> None:
+    instance = with_running(
+        with_devices(
+            make_instance(NODES, [{"priority": 5, "request": {"cpu": 1}}]),
+            devices=[{"node": 0, "gpu": True, "taken": True}],
+            specs=[{"requests": [("g", "gpu")]}],
+            own={0: [0]},
+        ),
+        pods=[{"node": 0, "request": {"cpu": 1}}],
+        holds=[{"users": [0], "devices": [0]}],
+    )
+    with pytest.raises(FormulationError, match="claims of devices that units hold"):
+        part_of(instance, empty_plan(instance), np.array([0]), np.array([0]))
 
 
 def test_others_count_among_the_users_of_an_allocated_claim() -> None:

@@ -13,7 +13,7 @@ from gangplan.models.tiers import OBJECTIVES, Tier, tiers_of, values
 from gangplan.models.verify import check
 from gangplan.solvers.planners.greedy import greedy_plan
 from tests import brute, brute_preemption
-from tests.strategies import instances
+from tests.strategies import claiming, instances
 from tests.strategies_preemption import preempting
 
 Vector = tuple[int, ...]
@@ -25,7 +25,7 @@ EACH = [*SHRINK.values(), shrink]
 @given(data=st.data())
 @settings(max_examples=25)
 def test_the_optimum_stays(smaller: Callable[[Instance], Reduced], data: st.DataObject) -> None:
-    instance = data.draw(instances())
+    instance = data.draw(st.one_of(instances(), claiming()))
     tiers = tiers_of(instance, data.draw(st.sampled_from(OBJECTIVES)), _weights(instance))
     step = smaller(instance)
     if step.said:
