@@ -42,7 +42,8 @@ def supply(
     slices: Slices,
 ) -> RowBlock:  # fmt: skip
     """Write patterns.supply: slots that a vertex gives are its nodes' and its children's."""
-    n_shapes = int(nodes.patterns[0].shape[1]) if len(nodes) else 1
+    named = [s for one in types_ for s in one.shape] + [pods.shape for pods in loose]
+    n_shapes = int(nodes.patterns[0].shape[1]) if len(nodes) else 1 + max(named, default=0)
     row: list[Ints] = []
     col: list[Ints] = []
     coef: list[Ints] = []
