@@ -21,9 +21,7 @@ from tests.strategies_preemption import evicting_plans, preempting_with
 from tests.tiny import make_instance
 from tests.tiny_running import with_running
 
-PLAIN = Features(
-    slices=False, composites=False, shares=False, claims=False, preferred=False, held=False
-)
+PLAIN = Features(composites=False, shares=False, claims=False, preferred=False, held=False)
 """What patterns carry; all of it, so that most instances have a victim."""
 
 BOUND = replace(PLAIN, loose=False, identical=False, running=False, ineligible=False)
