@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gangplan.models.bound import SCALE_BITS, dual_bound, evaluate
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import WHOLE
+from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
 from gangplan.models.patterns.kind import PATTERNS
 from gangplan.models.patterns.priced import Frame, frame_of, union, worths
@@ -17,6 +18,7 @@ from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits
 from gangplan.solvers.held import priced
 from tests.mixed import mixed
+from tests.strategies import instances
 from tests.tiny import make_instance
 from tests.tiny_running import with_running
 
@@ -96,6 +98,23 @@ def test_what_multipliers_prove_they_prove_of_the_model_with_all_patterns(
     duals = y / 2.0**SCALE_BITS
     bound, proof = frame.proof(milp, duals)
     assert frame.evaluate(milp, proof) == bound <= least(whole)
+
+
+@settings(max_examples=40)
+@given(instances(), st.integers(0, 100))
+def test_no_family_gives_pattern_columns_what_pricing_does_not_see(
+    instance: Instance, seed: int
+) -> None:
+    try:
+        unlisted, written = PATTERNS.unlisted(instance), PATTERNS.write(instance)
+    except FormulationError:
+        assume(False)
+        raise
+    tiers = [tier for tier in tiers_of(instance) if tier.kind not in PATTERNS.lacks]
+    for tier in tiers:
+        milp, whole = priced(unlisted, [tier], 0, ()), priced(written, [tier], 0, ())
+        y = multipliers(unlisted.frame, milp, seed, 2**20)
+        assert unlisted.least(milp, y) == evaluate(whole, unlisted.frame.settled(y))
 
 
 @settings(max_examples=20)
