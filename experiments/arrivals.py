@@ -141,33 +141,31 @@ def run(
         raise InputError([Fault("", "arrivals", "batch", f"{batch} is below 1")])
     room = empty_room(instance)
     place = _planner(instance, planner, room, seconds)
-    devices = instance.roles.devices
-    capacity = int(instance.shared.free.sum())
+    batches = [order[start : start + batch] for start in range(0, len(order), batch)]
     spots: list[Spot | None] = []
-    held: list[int] = []
-    slowest, clock, cpu = 0.0, perf_counter(), process_time()
-    for start in range(0, len(order), batch):
+    spent: list[float] = []
+    cpu = process_time()
+    for arrivals in batches:
         begun = perf_counter()
-        now = place(order[start : start + batch].tolist())
-        slowest = max(slowest, perf_counter() - begun)
-        spots += now
-        more = sum(int(devices[spot.role]) for spot in now if spot is not None)
-        held.append(more + (held[-1] if held else 0))
-    spent, cpu = perf_counter() - clock, process_time() - cpu
-    ends = np.append(np.arange(batch, len(order), batch), len(order))
+        spots += place(arrivals.tolist())
+        spent.append(perf_counter() - begun)
+    cpu = process_time() - cpu
     whole, plan = _whole(instance, order, spots, room)
     refuse_broken(whole, plan, f"arrivals {planner}")
+    placed = np.array([spot is not None for spot in spots], dtype=np.bool_)
+    sizes = [len(arrivals) for arrivals in batches]
+    devices, ends = instance.roles.devices[order], np.cumsum(sizes, dtype=np.int64) - 1
     return Course(
         whole,
         plan,
         order,
-        np.array([spot is not None for spot in spots], dtype=np.bool_),
-        np.cumsum(devices[order])[ends - 1],
-        np.array(held, dtype=np.int64),
-        capacity,
-        spent,
+        placed,
+        np.cumsum(devices)[ends],
+        np.cumsum(devices * placed)[ends],
+        int(instance.shared.free.sum()),
+        sum(spent),
         cpu,
-        slowest,
+        max(spent, default=0.0),
     )
 
 

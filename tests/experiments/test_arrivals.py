@@ -111,3 +111,9 @@ def test_the_command_prints_one_line_a_seed(
     assert [line["seed"] for line in lines] == [1, 2]
     assert main(["openb-nowhere"]) == 2
     assert "unknown" in capsys.readouterr().err
+
+
+def test_nobody_arrives() -> None:
+    course = run(small(), np.zeros(0, dtype=np.int64), "together")
+    assert course.rates() == {}
+    assert course.whole.n_pods == 0
