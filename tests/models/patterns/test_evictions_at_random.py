@@ -61,7 +61,7 @@ def racks(draw: st.DrawFn) -> Instance:
     return with_running(make_instance(free, [*olds, *[gang] * draw(st.integers(1, 2))]), running)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(racks())
 def test_few_gangs_for_many_racks(instance: Instance) -> None:
     model = written(instance)
@@ -92,7 +92,7 @@ def carried(instance: Instance, objective: str = "groups") -> tuple[Tier, ...]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(FULL, OBJECTIVES)
 def test_patterns_have_the_optimum_of_brute_force(instance: Instance, objective: str) -> None:
     written(instance)
@@ -103,7 +103,7 @@ def test_patterns_have_the_optimum_of_brute_force(instance: Instance, objective:
     assert not check(instance, plan)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(LARGER, OBJECTIVES)
 def test_patterns_have_the_optimum_of_counts(instance: Instance, objective: str) -> None:
     written(instance)
@@ -111,7 +111,7 @@ def test_patterns_have_the_optimum_of_counts(instance: Instance, objective: str)
     assert best_plan(instance, tiers, kind=PATTERNS)[1] == best_plan(instance, tiers)[1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(LARGER, st.integers(0, 99))
 def test_any_integral_point_decodes_to_a_plan(instance: Instance, seed: int) -> None:
     model, random = written(instance), np.random.default_rng(seed)
@@ -133,7 +133,7 @@ def test_any_integral_point_decodes_to_a_plan(instance: Instance, seed: int) -> 
         assert values(instance, again, tiers) == values(instance, one, tiers)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_any_plan_that_keeps_the_rules_is_a_point(data: st.DataObject) -> None:
     instance = data.draw(FULL)
@@ -149,7 +149,7 @@ def test_any_plan_that_keeps_the_rules_is_a_point(data: st.DataObject) -> None:
         assert values(instance, plan, (tier,)) == (-worth if tier.maximise else worth,)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(FULL)
 def test_a_plan_with_evictions_is_no_worse_than_one_without(instance: Instance) -> None:
     written(instance)
