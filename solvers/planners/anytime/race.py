@@ -23,6 +23,9 @@ SMALL = 20_000
 """Cells of the model up to which the whole is searched from the beginning, beside neighbourhoods.
 """
 
+BOUNDING = 0.75
+"""Part of the time of a tier that the duals of its relaxation may take."""
+
 NARROW = 0.003
 """Gap of a tier below which the whole is searched too: few columns are of use then."""
 
@@ -168,7 +171,7 @@ class Race:
         held = (i, self.ledger.best.values[:i])
         if held not in self.relaxed and self._open("relax"):
             self.relaxed.add(held)
-            return self._give(relax, "relax", i, SHARE)
+            return self._give(relax, "relax", i, BOUNDING)
         if self._close(i) and self._finish(i, held):
             return True
         if self._again() or self._near(i):
