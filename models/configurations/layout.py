@@ -11,10 +11,10 @@ from gangplan.models.configurations.sizes import Sizes, sizes_of
 from gangplan.models.instance import Instance
 from gangplan.models.needs import needs_of
 from gangplan.models.once import once
-from gangplan.models.patterns.classes import classes_of
-from gangplan.models.patterns.shapes import Shapes, shapes_of
-from gangplan.models.patterns.tree import tree_of
-from gangplan.models.patterns.types import Loose, Type, types_of
+from gangplan.models.shapes.classes import classes_of
+from gangplan.models.shapes.shapes import Shapes, shapes_of
+from gangplan.models.shapes.tree import tree_of
+from gangplan.models.shapes.types import Loose, Type, types_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

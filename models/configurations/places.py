@@ -12,8 +12,8 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.configurations.filling import Filling, Steps, fill
 from gangplan.models.configurations.sizes import Sizes
 from gangplan.models.errors import FormulationError
-from gangplan.models.patterns.classes import Classes
-from gangplan.models.patterns.tree import Tree
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.tree import Tree
 
 OUTSIDE = -1
 """Not in a domain where groups meet."""

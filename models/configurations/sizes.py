@@ -14,8 +14,8 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Loose, Type
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Loose, Type
 
 MOST = 20_000
 """Forms of all types together."""

@@ -9,12 +9,12 @@ from collections import deque
 import numpy as np
 
 from gangplan.models.arrays import Floats, Ints
-from gangplan.models.patterns import claims, shares
 from gangplan.models.patterns.formulation import Model
 from gangplan.models.patterns.leaving import evicted
-from gangplan.models.patterns.types import Type
 from gangplan.models.plan import Plan
 from gangplan.models.points import whole_point
+from gangplan.models.shapes import claims, shares
+from gangplan.models.shapes.types import Type
 
 Pool = dict[tuple[int, int], deque[int]]
 """(vertex, shape) -> nodes with a slot for it, one entry a slot."""

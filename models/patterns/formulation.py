@@ -36,15 +36,15 @@ from gangplan.models.needs import Needs, needs_of
 from gangplan.models.patterns import leaving, serving, together
 from gangplan.models.patterns import rows as written
 from gangplan.models.patterns import slices as split
-from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.layout import layout_of
 from gangplan.models.patterns.leaving import Leaving
 from gangplan.models.patterns.refuse import refuse
-from gangplan.models.patterns.shapes import Shapes
 from gangplan.models.patterns.slices import Slices
 from gangplan.models.patterns.supply import slots_below
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Loose, Type, types_of
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.shapes import Shapes
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Loose, Type, types_of
 from gangplan.models.tiers import Tier, worth_of
 
 Chosen = Sequence[Ints]

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from gangplan.models.instance import Instance
 from gangplan.models.once import once
-from gangplan.models.patterns.classes import Classes, classes_of
-from gangplan.models.patterns.shapes import Shapes, shapes_of
-from gangplan.models.patterns.tree import Tree, tree_of
+from gangplan.models.shapes.classes import Classes, classes_of
+from gangplan.models.shapes.shapes import Shapes, shapes_of
+from gangplan.models.shapes.tree import Tree, tree_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

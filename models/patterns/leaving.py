@@ -27,8 +27,8 @@ from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
 from gangplan.models.losses import beyond_budgets, losses_of
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
-from gangplan.models.patterns.classes import Classes
-from gangplan.models.patterns.types import Type
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.types import Type
 from gangplan.models.tier import Tier
 from gangplan.models.victims import victims_of
 

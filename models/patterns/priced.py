@@ -21,10 +21,10 @@ from gangplan.models.formulation import WHOLE, Formulation
 from gangplan.models.gone import without_units
 from gangplan.models.instance import Instance
 from gangplan.models.milp import Milp
-from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.formulation import Chosen, Model, build
 from gangplan.models.patterns.layout import layout_of
 from gangplan.models.plan import Plan
+from gangplan.models.shapes.classes import Classes
 
 WHOLE_NUMBERS = 2**53
 """Sums of integers below this are exact in float64, and a product of matrices is fast there."""

@@ -3,7 +3,7 @@
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import claims
+from gangplan.models.shapes import claims
 from gangplan.models.victims import victims_of
 
 RESTRICTIONS = ("assign", "capacity", "gang", "topology")

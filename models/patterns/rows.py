@@ -6,10 +6,10 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import RowBlock, VarBlock, row_block
-from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.slices import Slices
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Loose, Type
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Loose, Type
 
 
 def flows(types: Sequence[Type], loose: Sequence[Loose], tree: Tree, slots: Ints) -> Ints:

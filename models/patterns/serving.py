@@ -22,10 +22,10 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
-from gangplan.models.patterns.classes import Classes
 from gangplan.models.patterns.leaving import Leaving
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Loose, Type
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Loose, Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,8 @@ import numpy as np
 
 from gangplan.models.arrays import Ints
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Type
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.patterns.classes import Classes
-from gangplan.models.patterns.shapes import Shapes
-from gangplan.models.patterns.tree import Tree
+from gangplan.models.shapes.classes import Classes
+from gangplan.models.shapes.shapes import Shapes
+from gangplan.models.shapes.tree import Tree
 
 
 def slots_below(shapes: Shapes, tree: Tree, classes: Classes) -> Ints:

@@ -17,7 +17,7 @@ from gangplan.models.milp import Milp
 from gangplan.models.patterns.formulation import Chosen
 from gangplan.models.patterns.priced import Frame
 from gangplan.models.patterns.supply import slots_below
-from gangplan.models.patterns.tree import Tree
+from gangplan.models.shapes.tree import Tree
 
 TOLERANCE = 1e-7
 """A pattern with a reduced cost above -TOLERANCE is no news to the master."""

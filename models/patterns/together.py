@@ -26,11 +26,11 @@ import numpy as np
 from gangplan.models.arrays import Ints
 from gangplan.models.errors import FormulationError, PlanError
 from gangplan.models.milp import Columns, RowBlock, VarBlock, row_block
-from gangplan.models.patterns.classes import Budget, Classes
-from gangplan.models.patterns.listing import multisets
-from gangplan.models.patterns.shapes import Shapes
-from gangplan.models.patterns.tree import Tree
-from gangplan.models.patterns.types import Type
+from gangplan.models.shapes.classes import Budget, Classes
+from gangplan.models.shapes.listing import multisets
+from gangplan.models.shapes.shapes import Shapes
+from gangplan.models.shapes.tree import Tree
+from gangplan.models.shapes.types import Type
 from gangplan.models.tier import EXACT
 
 MOST = 5_000

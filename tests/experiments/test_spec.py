@@ -75,7 +75,8 @@ def test_a_planner_without_a_solver_comes_once(tmp_path: Path) -> None:
         (
             '"greedy"',
             '"greed"',
-            "planners[0]: planner greed: no planner of this name: one of auto, anytime, exact, greedy",
+            "planners[0]: planner greed: no planner of this name: "
+            "one of auto, anytime, exact, greedy",
         ),
         ("seeds = [1, 2]", "seeds = []", "seeds: at least one expected (integers from 0"),
         ("seeds = [1, 2]", "", "seeds: at least one expected"),

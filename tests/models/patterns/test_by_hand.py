@@ -8,9 +8,9 @@ import pytest
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import classes
 from gangplan.models.patterns.kind import PATTERNS
 from gangplan.models.result import COUNTING
+from gangplan.models.shapes import classes
 from gangplan.models.tiers import tiers_of
 from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits

@@ -11,10 +11,10 @@ from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import giving, takings
-from gangplan.models.patterns.claims import giving_at, stocks_of
 from gangplan.models.patterns.kind import PATTERNS
 from gangplan.models.result import COUNTING
+from gangplan.models.shapes import giving, takings
+from gangplan.models.shapes.claims import giving_at, stocks_of
 from gangplan.models.tiers import tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.backends.highs import Highs

@@ -12,10 +12,10 @@ from gangplan.models.counts.kind import COUNTS
 from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import packing
 from gangplan.models.patterns.kind import PATTERNS
-from gangplan.models.patterns.packing import packed
-from gangplan.models.patterns.shares import Sharing, named
+from gangplan.models.shapes import packing
+from gangplan.models.shapes.packing import packed
+from gangplan.models.shapes.shares import Sharing, named
 from gangplan.models.tiers import tiers_of, value
 from gangplan.models.verify.check import check
 from gangplan.solvers.backends.highs import Highs

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangplan.models.instance import Instance
-from gangplan.models.patterns.tree import Tree
+from gangplan.models.shapes.tree import Tree
 
 NOWHERE = -1
 """Vertex of a domain without nodes."""

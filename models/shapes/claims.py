@@ -18,10 +18,10 @@ from gangplan.models.options.cells import Cells, cells_of
 from gangplan.models.options.parts import Part, parts_of
 from gangplan.models.options.sites import View, view_of
 from gangplan.models.options.ways import ways_of
-from gangplan.models.patterns.giving import Giving
-from gangplan.models.patterns.stock import Piece, Traits, pieces_of, traits_of
-from gangplan.models.patterns.takings import Taking, takings_of
 from gangplan.models.plan import NO_ALLOCATIONS, Allocations
+from gangplan.models.shapes.giving import Giving
+from gangplan.models.shapes.stock import Piece, Traits, pieces_of, traits_of
+from gangplan.models.shapes.takings import Taking, takings_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gangplan.models.patterns.listing import CAP, multisets
+from gangplan.models.shapes.listing import CAP, multisets
 
 
 def free_of_charge(patterns: int, steps: int) -> None:

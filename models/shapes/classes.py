@@ -16,11 +16,11 @@ from gangplan.models.arrays import MOST as LARGEST
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
-from gangplan.models.patterns.falls import pairs, units_here
-from gangplan.models.patterns.listing import multisets
-from gangplan.models.patterns.local import Holds, local_of
-from gangplan.models.patterns.shapes import Shapes
-from gangplan.models.patterns.tree import Tree
+from gangplan.models.shapes.falls import pairs, units_here
+from gangplan.models.shapes.listing import multisets
+from gangplan.models.shapes.local import Holds, local_of
+from gangplan.models.shapes.shapes import Shapes
+from gangplan.models.shapes.tree import Tree
 
 MOST = 400_000
 """Patterns of all kinds of nodes together; more would have to be priced, not listed."""

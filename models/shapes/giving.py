@@ -7,8 +7,8 @@ count up to the order of equal pieces.
 from collections.abc import Sequence
 
 from gangplan.models.errors import FormulationError
-from gangplan.models.patterns.stock import Piece
-from gangplan.models.patterns.takings import Taking
+from gangplan.models.shapes.stock import Piece
+from gangplan.models.shapes.takings import Taking
 
 MOST_STATES = 20_000
 """States of one node after the same claims, and MOST_STEPS between them; more are refused."""

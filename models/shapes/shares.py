@@ -15,7 +15,7 @@ from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import EMPTY
 from gangplan.models.errors import PlanError
 from gangplan.models.instance import Instance
-from gangplan.models.patterns.packing import packed
+from gangplan.models.shapes.packing import packed
 
 Free = tuple[int, ...]
 """Thousandths of the devices of a node that are of use, the most first."""

@@ -7,7 +7,7 @@ from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
 from gangplan.models.options.cells import Cells
 from gangplan.models.options.ways import Way
-from gangplan.models.patterns.stock import Piece, Traits
+from gangplan.models.shapes.stock import Piece, Traits
 
 MOST_TAKINGS = 5_000
 """Ways of one part of a claim on one node; more are refused by name."""

@@ -15,7 +15,7 @@ import numpy as np
 from gangplan.models.arrays import MOST, Flags, Ints
 from gangplan.models.errors import FormulationError
 from gangplan.models.instance import Instance
-from gangplan.models.patterns.shapes import Shapes
+from gangplan.models.shapes.shapes import Shapes
 from gangplan.models.victims import victims_of
 
 SETS = 4_096

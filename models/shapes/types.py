@@ -13,9 +13,9 @@ from gangplan.models.arrays import Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
 from gangplan.models.needs import Needs
-from gangplan.models.patterns.shapes import Shapes
-from gangplan.models.patterns.slicing import Sliced, places_of, slices_of, vertices_at
-from gangplan.models.patterns.tree import ROOT, Tree
+from gangplan.models.shapes.shapes import Shapes
+from gangplan.models.shapes.slicing import Sliced, places_of, slices_of, vertices_at
+from gangplan.models.shapes.tree import ROOT, Tree
 from gangplan.models.victims import victims_of
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.instance import Instance
-from gangplan.models.patterns import claims, shares
-from gangplan.models.patterns.giving import Giving
-from gangplan.models.patterns.shapes import Shapes
+from gangplan.models.shapes import claims, shares
+from gangplan.models.shapes.giving import Giving
+from gangplan.models.shapes.shapes import Shapes
 
 Holds = Callable[[Sequence[int]], bool]
 """Whether a node holds so many pods of each shape (S,) together, room aside."""
