@@ -34,7 +34,7 @@ from gangplan.solvers.refute import REFUTED as REFUTED
 from gangplan.solvers.refute import Verdict, refute
 from gangplan.solvers.registry import formulation
 from gangplan.solvers.second import Way, doubted, way_to_check
-from gangplan.solvers.staged import SEARCH_CELLS
+from gangplan.solvers.writer import SEARCH_CELLS
 
 LEAST_SECONDS = 0.005
 """No search is started for less."""

@@ -14,27 +14,16 @@ from typing import NamedTuple
 
 from gangplan.models.certificate import Certificate
 from gangplan.models.counts.kind import COUNTS
-from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import WHOLE, Formulation, Kind, Writing
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
-from gangplan.solvers.asking import Asking
-from gangplan.solvers.base import Limits, Prestarted, Progress, Solver, silent
+from gangplan.solvers.base import Limits, Progress, Solver, silent
 from gangplan.solvers.held import families_off, freedom_off, priced, signed
-from gangplan.solvers.search import Bound, Incumbent, Search, tighter
+from gangplan.solvers.search import Bound, Incumbent, tighter
 from gangplan.solvers.standing import by_counting, reports, speaking, standing
-
-SEARCH_CELLS = 400_000
-"""Cells of the formulation (counts: pairs of role and usable node) up to which a tier is searched.
-"""
-
-PRICE_CELLS = 10_000
-"""Cells from which a kind that can price its columns does not list them to be bounded."""
-
-RELAX_CELLS = 1_000_000
-"""Cells up to which the model is written and its relaxation bounded; above, counting alone."""
+from gangplan.solvers.writer import SEARCH_CELLS, Writer
 
 SHARE = 0.5
 """Part of the remaining time that a tier may use while later ones are open."""
@@ -147,15 +136,13 @@ class _Run:
     seconds: dict[str, float] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
     deadline: float | None = None
-    search: Search | None = None
-    model: Writing | None = None
-    written: bool = False
+    writers: dict[str, Writer] = field(default_factory=dict)
     stopped: bool = False
 
     @property
     def interrupted(self) -> bool:
         """Ctrl-C was pressed: during a solve, or between two of them (``stopped``)."""
-        return self.stopped or (self.search is not None and self.search.asking.interrupted)
+        return self.stopped or any(writer.interrupted for writer in self.writers.values())
 
     def cost(self, i: int) -> int:
         """Exact value of tier i of the best plan, as it is minimised."""
@@ -191,31 +178,56 @@ class _Run:
                 "the formulation leaves out evictions, and the plan has some: nothing is searched"
             )
             return bound
-        model = self._model()
-        if model is None:
-            return bound
-        if tier.kind in self.kind.lacks:
+        writer = self._writer(tier)
+        if writer is None:
             self.warnings.append(f"{self.kind.name} do not carry {tier.name}: bounded by counting")
+            return bound
+        model = writer.model()
+        if model is None:
             return bound
         milp = priced(model, self.tiers, i, self.best.values[:i])
         if not milp.cost.any():
             return self._believed(bound, self._constant(model, tier, milp.offset))
-        if self.search is None:
-            asking = Asking(self.solver, self.limits, self.warnings, self.seconds, model.fold)
-            self.search = Search(model, self.tiers, asking, self.second, SEARCH_CELLS)
+        search = writer.search(model)
+        if self.deadline is None:
             self.deadline = time.monotonic() + self.limits.seconds
-        assert self.deadline is not None  # set beside the search
         left = self.deadline - time.monotonic()
         last = all(self.closed(bounds, j) for j in range(i + 1, len(self.tiers)))
         until = time.monotonic() + (left if last else left * SHARE)
         self._say(f"bound {tier.name}")
-        relaxed = self.search.relaxation(milp, self.best, i, until)
+        relaxed = search.relaxation(milp, self.best, i, until)
         bound = self._believed(bound, relaxed)
-        if self.interrupted or self.done(bound, i) or not self._searchable():
+        if self.interrupted or self.done(bound, i) or not writer.searchable():
             return bound
         self._say(f"search {tier.name}")
-        found, self.best = self.search.improve(milp, self.best, i, until)
+        found, self.best = search.improve(milp, self.best, i, until)
         return self._believed(bound, found)
+
+    def _writer(self, tier: Tier) -> Writer | None:
+        """Return what writes a model that carries the tier; None where that would be too big.
+
+        Counts carries every tier. It speaks of the same plans, so the tiers above may be proven by
+        one kind and this one, given their values, by another: certificates name their own.
+        """
+        kind = self.kind
+        if tier.kind in kind.lacks:
+            if COUNTS.cells(self.instance) > SEARCH_CELLS:
+                return None
+            kind = COUNTS
+        if kind.name not in self.writers:
+            self.writers[kind.name] = Writer(
+                kind,
+                self.instance,
+                self.formulation,
+                self.tiers,
+                self.solver,
+                self.limits,
+                self.second,
+                self.warnings,
+                self.seconds,
+                self._say,
+            )
+        return self.writers[kind.name]
 
     def _believed(self, bound: Bound | None, found: Bound | None) -> Bound | None:
         """Return the better bound; a model with a freedom taken away bounds no plan but its own."""
@@ -234,50 +246,6 @@ class _Run:
 
     def _say(self, phase: str) -> None:
         self.progress(phase, time.monotonic() - self.began)
-
-    def _searchable(self) -> bool:
-        priced = self.model is not None and self.model.frame is not None  # it says what is too many
-        return priced or self.kind.cells(self.instance) <= SEARCH_CELLS
-
-    def _model(self) -> Writing | None:
-        """Write the model on first need; None where it is too big or not exact."""
-        if self.written:
-            return self.model
-        self.written = True
-        cells = self.kind.cells(self.instance)
-        if self.kind.frame is not None and cells > PRICE_CELLS:
-            self.model = self._unlisted()
-        if self.model is not None:
-            return self.model
-        if cells > SEARCH_CELLS:
-            kept = "counting" if cells > RELAX_CELLS else "counting and linear relaxation"
-            self.warnings.append(
-                f"{cells:,} {self.kind.cell} are too many to search (limit "
-                f"{SEARCH_CELLS:,}): bounds by {kept} only"
-            )
-        if cells > RELAX_CELLS:
-            return None
-        if isinstance(self.solver, Prestarted):
-            self.solver.prestart(self.limits.threads)
-        self._say("model")
-        begin = time.monotonic()
-        try:
-            self.model = self.kind.write(self.instance, self.formulation)
-        except FormulationError as error:
-            self.warnings.append(f"no model could be written, bounds by counting only: {error}")
-        self.seconds["build"] = time.monotonic() - begin
-        return self.model
-
-    def _unlisted(self) -> Writing | None:
-        """Write the model without the columns that can be priced; None where that is refused."""
-        self._say("model")
-        begin = time.monotonic()
-        try:
-            return self.kind.unlisted(self.instance, self.formulation)
-        except FormulationError:
-            return None  # the model with all columns says why, if it cannot be written either
-        finally:
-            self.seconds["build"] = time.monotonic() - begin
 
     @staticmethod
     def _constant(model: Writing, tier: Tier, offset: int) -> Bound:

@@ -17,7 +17,7 @@ from gangplan.models.options.ways import MOST_WAYS
 from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import OBJECTIVES
 from gangplan.solvers.planners.greedy.allocator.search import STEPS
-from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
+from gangplan.solvers.writer import RELAX_CELLS, SEARCH_CELLS
 
 ROOT = Path(__file__).parent.parent
 NUMBER = {4: "four"}

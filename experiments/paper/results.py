@@ -11,7 +11,7 @@ from gangplan.models.bound import SCALE_BITS
 from gangplan.models.formulation import FAMILIES
 from gangplan.models.milp import BIGGEST
 from gangplan.solvers.claims import TOLERANCE
-from gangplan.solvers.staged import RELAX_CELLS, SEARCH_CELLS
+from gangplan.solvers.writer import RELAX_CELLS, SEARCH_CELLS
 
 COUNTED = ("planner", "verified", "skipped", "failed")
 PHASES = ("build", "hand-over", "solve", "memory", "peak memory")

@@ -18,7 +18,7 @@ from gangplan.models.patterns.priced import Frame
 from gangplan.models.plan import empty_plan
 from gangplan.models.result import LP_DUAL, Result
 from gangplan.models.tiers import tiers_of, values
-from gangplan.solvers import staged
+from gangplan.solvers import writer
 from gangplan.solvers.asking import Asking
 from gangplan.solvers.backends.fixed import NOTHING, FixedSolver
 from gangplan.solvers.backends.highs import Highs
@@ -154,7 +154,7 @@ def planned(instance: Instance, kind: str = "patterns") -> Result:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Price columns however few they are."""
-    monkeypatch.setattr(staged, "PRICE_CELLS", 0)
+    monkeypatch.setattr(writer, "PRICE_CELLS", 0)
 
 
 @pytest.mark.usefixtures("always")

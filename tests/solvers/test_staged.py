@@ -14,7 +14,7 @@ from gangplan.models.milp import Milp
 from gangplan.models.plan import Plan, empty_plan
 from gangplan.models.result import COUNTING, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import Tier, tiers_of
-from gangplan.solvers import staged
+from gangplan.solvers import writer
 from gangplan.solvers.backends.child import Watched
 from gangplan.solvers.backends.fixed import FixedSolver
 from gangplan.solvers.backends.highs import Highs, stop_of
@@ -252,7 +252,7 @@ def test_where_counting_proves_everything_no_solver_is_asked() -> None:
 
 
 def test_a_model_too_big_to_search_is_relaxed_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staged, "SEARCH_CELLS", 1)
+    monkeypatch.setattr(writer, "SEARCH_CELLS", 1)
     solver = Clocked()
     result = solve_tiers(UNEVEN, admitted(UNEVEN), plan(0, 1, -1), solver, LIMITS)
     assert [is_search for is_search, _ in solver.asked] == [False]
@@ -260,8 +260,8 @@ def test_a_model_too_big_to_search_is_relaxed_and_says_so(monkeypatch: pytest.Mo
 
 
 def test_a_model_too_big_to_write_is_bounded_by_counting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staged, "SEARCH_CELLS", 1)
-    monkeypatch.setattr(staged, "RELAX_CELLS", 1)
+    monkeypatch.setattr(writer, "SEARCH_CELLS", 1)
+    monkeypatch.setattr(writer, "RELAX_CELLS", 1)
     solver = Clocked()
     result = solve_tiers(UNEVEN, admitted(UNEVEN), plan(0, 1, -1), solver, LIMITS)
     assert solver.asked == []
@@ -276,8 +276,8 @@ def test_a_kind_says_itself_how_large_its_model_is(monkeypatch: pytest.MonkeyPat
         groups=[{"minimum": 2, "wanted": 2, "request": {"gpu": 1, "cpu": 1}}] * 2,
     )
     limit = 5
-    monkeypatch.setattr(staged, "SEARCH_CELLS", limit)
-    monkeypatch.setattr(staged, "RELAX_CELLS", limit)
+    monkeypatch.setattr(writer, "SEARCH_CELLS", limit)
+    monkeypatch.setattr(writer, "RELAX_CELLS", limit)
     nothing = plan(-1, -1, -1, -1)
     counts, assignment = (
         solve_tiers(

@@ -18,8 +18,8 @@ from gangplan.solvers.held import families_off, freedom_off, priced, signed
 from gangplan.solvers.planners.clearing import start_of
 from gangplan.solvers.planners.greedy import clean_plan
 from gangplan.solvers.search import Bound, Incumbent, Search
-from gangplan.solvers.staged import PRICE_CELLS, RELAX_CELLS
 from gangplan.solvers.standing import by_counting
+from gangplan.solvers.writer import PRICE_CELLS, RELAX_CELLS
 
 COLUMNS = 20_000
 """Columns that can be priced up to which they are listed, to be searched."""
