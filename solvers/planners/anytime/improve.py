@@ -2,7 +2,9 @@
 
 The part is solved as an instance of its own: its tier i under its own relaxation, then a search of
 its ``core``, from what the plan does there. What comes back is verified in the part and in the
-whole, and is taken only where the whole's vector of tiers is better.
+whole, and is taken only where the whole's vector of tiers is better. Where units can fall, the
+tiers after i follow in the same part: what is gained in one is worth anything in those after it,
+and a neighbourhood that would only repair these later begins with the same part.
 """
 
 import time
@@ -19,7 +21,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.tiers import Tier, better, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.asking import LEAST_SECONDS
-from gangplan.solvers.base import Centred, Limits, Solver, relaxes
+from gangplan.solvers.base import Centred, Limits, Solver, Stop, relaxes
 from gangplan.solvers.claims import checked_plan, checked_point
 from gangplan.solvers.held import priced
 from gangplan.solvers.planners.anytime.core import (
@@ -41,6 +43,9 @@ REST = 0.05
 SCALES = (1, 5)
 """Sizes of the core, one after the other until one gives a better point."""
 
+SHARE = 0.5
+"""Part of the time left that a tier may take where others follow."""
+
 
 def improve(
     instance: Instance,
@@ -52,6 +57,8 @@ def improve(
     solver: Solver,
     limits: Limits,
     kind: Kind,
+    *,
+    deep: bool = False,
 ) -> Incumbent | None:
     """Search one neighbourhood of a plan for one that is better in tier i, or above.
 
@@ -61,6 +68,8 @@ def improve(
     nodes, groups : the part, see ``part_of``.
     limits : seconds for all of it, but for a model that takes longer to write.
     kind : the formulation of the part.
+    deep : search the tiers after i as well, each held to what came of those before it. The plan is
+        then better in one of them.
 
     Returns
     -------
@@ -76,17 +85,55 @@ def improve(
     if not len(part.pods) and not len(part.units):
         return None
     model = kind.write(part.instance)
-    here = values(part.instance, part.start, tiers)
+    if deep:
+        plan = _descended(model, tiers, i, part.start, solver, limits, until)
+        return None if plan is part.start else _taken(instance, tiers, best, part, plan)
+    for plan in _plans(model, tiers, i, part.start, solver, limits, until):
+        found = _taken(instance, tiers, best, part, plan)
+        if found is not None:
+            return found
+    return None
+
+
+def _descended(
+    model: Writing,
+    tiers: tuple[Tier, ...],
+    i: int,
+    start: Plan,
+    solver: Solver,
+    limits: Limits,
+    until: float,
+) -> Plan:
+    """Search one tier of a part after the other; return the last plan, a verified one."""
+    plan = start
+    carried = [j for j in range(i, len(tiers)) if tiers[j].kind not in model.kind.lacks]
+    for j in carried:
+        left = until - time.monotonic()
+        if left < LEAST_SECONDS:
+            break
+        end = until if j == carried[-1] else until - left * (1 - SHARE)
+        plan = next(_plans(model, tiers, j, plan, solver, limits, end), plan)
+    return plan
+
+
+def _plans(
+    model: Writing,
+    tiers: tuple[Tier, ...],
+    i: int,
+    start: Plan,
+    solver: Solver,
+    limits: Limits,
+    until: float,
+) -> Iterator[Plan]:
+    """Yield plans of a part that are better than the start, in tier i or above."""
+    here = values(model.instance, start, tiers)
     milp = priced(model, tiers, i, here[:i])
     if not milp.cost.any():
-        return None
-    for point in _points(milp, _start(model, part.start), solver, limits, until):
+        return
+    for point in _points(milp, _start(model, start), solver, limits, until):
         plan = checked_plan(model, point)
-        if better(tiers, values(part.instance, plan, tiers), here):
-            found = _taken(instance, tiers, best, part, plan)
-            if found is not None:
-                return found
-    return None
+        if better(tiers, values(model.instance, plan, tiers), here):
+            yield plan
 
 
 def _points(
@@ -140,6 +187,9 @@ def _searched(
     if left < LEAST_SECONDS:
         return None
     outcome = solver.solve(model, replace(limits, seconds=left), start=start)
+    if outcome.stop is Stop.ERROR and start is not None:
+        # HiGHS 1.16.0 gives a start back as optimal where presolve maps it onto another point.
+        return _searched(milp, model, None, solver, limits, until)
     if outcome.x is None:
         return None
     try:
