@@ -5,14 +5,14 @@ from pathlib import Path
 
 from gangplan.experiments import plots
 from gangplan.experiments.paper.equations import blocks_of, typeset
-from gangplan.experiments.paper.results import constants, losses, results
+from gangplan.experiments.paper.results import constants, losses, results, scale
 from gangplan.experiments.records import DONE, Record, latest, load
 from gangplan.files import cannot_write, whole_text
 from gangplan.models.errors import Fault, InputError
 
 MAIN = "gangplan.typ"
 
-KINDS = ("counts", "assignment")
+KINDS = ("counts", "assignment", "patterns", "configurations")
 """Formulations whose equations are printed, in order."""
 
 EXPERIMENTS = ("solvers", "solvers-short")
@@ -20,6 +20,9 @@ EXPERIMENTS = ("solvers", "solvers-short")
 
 EVICTING = "preemption"
 """Experiment that the table of losses is made of."""
+
+SCALE = "scale"
+"""Experiment that the table of large clusters is made of."""
 
 
 def generate(source: Path, records: Path) -> tuple[str, ...]:
@@ -51,8 +54,8 @@ def generate(source: Path, records: Path) -> tuple[str, ...]:
     try:
         folder.mkdir(exist_ok=True)
         drawn = plots.plot_all(chosen, folder, "solvers") if plots.available() else ()
-        evicting = [one for one in latest(found) if one.experiment == EVICTING]
-        texts["losses"] = losses(evicting)
+        texts["losses"] = losses([one for one in latest(found) if one.experiment == EVICTING])
+        texts["scale"] = scale([one for one in latest(found) if one.experiment == SCALE])
         texts["results"] = results(chosen, [path.name for path in drawn])
         for name, text in texts.items():
             with whole_text(folder / f"{name}.typ") as stream:

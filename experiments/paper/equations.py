@@ -74,6 +74,9 @@ class Block:
 def blocks_of(kind: str) -> tuple[Block, ...]:
     """Read the blocks of ``gangplan.models.KIND``: definitions first, then the families in order.
 
+    Of a kind that is not written family by family (its rows are all called by its own name) the
+    block of its ``formulation`` comes first, then the others, those without rows last.
+
     Raises
     ------
     InputError : no such formulation, or a docstring that does not keep the layout.
@@ -85,7 +88,13 @@ def blocks_of(kind: str) -> tuple[Block, ...]:
         raise _refusal(kind, f"no package {package}") from None
     names = [f"{package}.{module.name}" for module in pkgutil.iter_modules(path)]
     found = [b for name in names if (b := parse(name, import_module(name).__doc__ or ""))]
+    if any(block.family == kind for block in found):
+        return tuple(sorted(found, key=_after_the_formulation))
     return tuple(sorted(found, key=_place))
+
+
+def _after_the_formulation(block: Block) -> tuple[bool, bool, str]:
+    return not block.rows, block.label != "formulation", block.label
 
 
 def _place(block: Block) -> tuple[int, int, str]:

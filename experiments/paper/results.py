@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from gangplan.experiments.evicting import question
 from gangplan.experiments.lost import lost
 from gangplan.experiments.records import DONE, FAILED, SKIPPED, Record
+from gangplan.experiments.scaling import scaling
 from gangplan.experiments.tables import Cell, Table, by_backend, by_instance, show
 from gangplan.models.bound import SCALE_BITS
 from gangplan.models.formulation import FAMILIES
@@ -69,7 +70,15 @@ def results(records: Sequence[Record], pictures: Sequence[str] = ()) -> str:
 
 def losses(records: Sequence[Record]) -> str:
     """Write the table of what plans give up of running work, or that no run could."""
-    table = lost(records)
+    return _one(lost(records), records)
+
+
+def scale(records: Sequence[Record]) -> str:
+    """Write the table of how close plans are and when, or that no run has a trace."""
+    return _one(scaling(records), records)
+
+
+def _one(table: Table | None, records: Sequence[Record]) -> str:
     text = "[]" if table is None else _table(table)
     present = f"#let present = {str(table is not None).lower()}"
     said = _dictionary("said", facts(records))

@@ -1,4 +1,4 @@
-r"""The configurations formulation (paper, eq. configurations); words: docs/configurations.md.
+r"""Places that take configurations, groups in forms (paper, eq. formulation).
 
     mu[D, q] in Z+    places of class D that take configuration q
     t[f]     in Z+    groups (or loose pods) that are admitted in form f

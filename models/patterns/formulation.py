@@ -1,4 +1,4 @@
-r"""The patterns formulation (paper, eq. patterns): docs/patterns.md has the words.
+r"""Nodes that take patterns, groups that take slots (paper, eq. formulation).
 
     lambda[c, p] in Z+      nodes of class c that take pattern p
     t[j, v]      in Z+      groups of type j that are admitted at vertex v

@@ -1,4 +1,4 @@
-r"""Who makes room, and what is lost (paper, eq. preemption; words: docs/preemption.md).
+r"""Who makes room, and what is lost (paper, eq. leaving).
 
     e[v]      in {0, 1}    unit v falls; only units that somebody may evict have a column
     w[g]      in {0, 1}    all running members of group g fall; where they are several units

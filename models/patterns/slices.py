@@ -1,14 +1,17 @@
-r"""Columns and rows of groups that are split into slices (paper, eq. patterns).
+r"""Columns and rows of groups that are split into slices (paper, eq. slices).
 
     y[j, v, i, d] in Z+   pods of role i of the groups of type j at v that take slots at place d
     q[j, v, r, D] in Z+   slices of rule r in domain D, unfinished ones included
 
     sum_{i, d in D} y[j, v, i, d] + left_{r, D} t[j, v]  =  k_r q[j, v, r, D]  (patterns.slice)
-    least_i t  <=  sum_d y[j, v, i, d]  <=  most_i t     (patterns.slice-least, patterns.slice-most)
+    sum_d y[j, v, i, d]  >=  least_i t[j, v]                                  (patterns.slice-least)
+    sum_d y[j, v, i, d]  <=  most_i t[j, v]                                    (patterns.slice-most)
     sum_{i, d} y[j, v, i, d]   >=  need_j t[j, v]                           (patterns.slice-minimum)
-    low_r t  <=  sum_D q[j, v, r, D]  <=  high_r t         (patterns.slice-low, patterns.slice-high)
+    sum_D q[j, v, r, D]  >=  low_r t[j, v]                                      (patterns.slice-low)
+    sum_D q[j, v, r, D]  <=  high_r t[j, v]                                    (patterns.slice-high)
 
-low, high = slices of the fewest and the most pods, rounded inwards. Pods take slots at d, not at v.
+Here low and high are the slices of the fewest and of the most pods, rounded inwards. Pods take slots
+at d, not at v.
 Types of several groups have one role, one rule and no member whose slice is unfinished: then slices
 can be dealt to their groups in any way, and each group keeps low and high.
 """
