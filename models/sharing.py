@@ -31,7 +31,7 @@ RATES = 6
 """Prices tried for each of Martello and Toth's functions, at most."""
 
 MOST_WORTH = 2**40
-"""Above it, prices times numbers of devices could leave int64: no bound is looked for."""
+"""Above it, what one device earns could leave int64: no bound is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _pool(asked: Sequence[Sharer], free: Ints) -> _Pool:
 def _starts(pool: _Pool) -> list[Ints]:
     """Prices by what a part keeps from others, at what pods are worth for each unit of that."""
     each = np.maximum(pool.whole, 1)
-    found = []
+    found, most = [], _highest(pool)
     for t in np.unique((1, *(pool.parts + 1), *(pool.full + 1 - pool.parts))).tolist():
         if 2 * t > pool.full:
             continue
@@ -112,8 +112,13 @@ def _starts(pool: _Pool) -> list[Ints]:
         rates = np.unique(SCALE * pool.worth[size > 0] // size[size > 0])
         if len(rates) > RATES:
             rates = rates[np.linspace(0, len(rates) - 1, RATES).astype(np.int64)]
-        found += [sizes * rate for rate in rates.tolist()]
+        found += [np.minimum(sizes * rate, most) for rate in rates.tolist()]
     return found
+
+
+def _highest(pool: _Pool) -> int:
+    """Return a price that nobody pays: with none above it, a device earns less than 2^61."""
+    return SCALE * int(pool.worth.max(initial=0))
 
 
 def _bound(pool: _Pool, prices: Ints) -> int:
@@ -123,11 +128,13 @@ def _bound(pool: _Pool, prices: Ints) -> int:
 def _priced(pool: _Pool, prices: Ints, most: Ints) -> int:
     """Return the bound at these prices, rounded down; ``most`` is what parts earn of a device."""
     above = SCALE * pool.worth - prices[pool.part] * np.maximum(pool.whole, 1)
-    total = sum((pool.copies * np.maximum(above, 0)).tolist())
+    # The sums can leave int64, and are Python's.
+    rest = zip(pool.copies.tolist(), np.maximum(above, 0).tolist(), strict=True)
+    total = sum(copies * more for copies, more in rest)
     earned = most[pool.levels]
     earned = np.where(pool.levels == pool.full, np.maximum(earned, prices[-1]), earned)
-    bound: int = (total + sum((pool.devices * earned).tolist())) // SCALE
-    return bound
+    each = zip(pool.devices.tolist(), earned.tolist(), strict=True)
+    return int(total + sum(devices * most for devices, most in each)) // SCALE
 
 
 def _earned(pool: _Pool, prices: Ints) -> Ints:
@@ -144,6 +151,7 @@ def _earned(pool: _Pool, prices: Ints) -> Ints:
 
 def _descended(pool: _Pool, prices: Ints, best: int) -> int:
     """Return the least bound on the way down from these prices."""
+    highest = _highest(pool)
     for step in range(ROUNDS):
         most = _earned(pool, prices[:-1])
         here = _priced(pool, prices, most)
@@ -156,7 +164,7 @@ def _descended(pool: _Pool, prices: Ints, best: int) -> int:
         moved = [
             p - gap * s // square for p, s in zip(prices.tolist(), slope.tolist(), strict=True)
         ]
-        prices = np.maximum(np.array(moved, dtype=np.int64), 0)
+        prices = np.array([min(max(p, 0), highest) for p in moved], dtype=np.int64)
     return best
 
 

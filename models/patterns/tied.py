@@ -146,7 +146,8 @@ class Tied:
 
     def master(self) -> Milp:
         """Write the tied linear program with all patterns that are known."""
-        row, col, coef, upper = [], [], [], []
+        none = np.zeros(0, dtype=np.int64)
+        row, col, coef, upper = [none], [none], [none], [none]
         n = 0
         for t, numbers in enumerate(self.known):
             p = self.frame.kinds[int(self.kind[t])][sorted(numbers)]

@@ -96,3 +96,10 @@ def test_the_same_bound_every_time() -> None:
 
 def test_worths_near_the_limit_of_exactness_fall_back_to_their_sum() -> None:
     assert shared_bound([Sharer(2**50, 600, 0, 3)], np.array([1000])) == 3 * 2**50
+
+
+def test_one_tiny_part_that_is_worth_all_does_not_leave_int64() -> None:
+    sharers = [Sharer(2**39, 1, 0, 1), Sharer(5, 500, 0, 300), Sharer(7, 0, 8, 9)]
+    free = np.full(64, 1000, dtype=np.int64)
+    # One device holds the tiny part beside one of 500, the others two of 500 each.
+    assert shared_bound(sharers, free) >= 2**39 + 5 * 127

@@ -29,6 +29,7 @@ from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.planners.greedy import Greedy, greedy_plan
 from gangplan.solvers.recheck import CONFIRMED, REFUTED, recheck
 from tests.mixed import mixed
+from tests.tiny import make_instance
 
 LIMITS = Limits(seconds=20)
 SEEDS = st.integers(0, 10_000)
@@ -63,6 +64,12 @@ def test_it_ends_at_the_bound_of_the_relaxation(seed: int, i: int) -> None:
     unit = step(whole.cost)
     low, high = (-(-(relaxed.objective + e) // unit) * unit for e in (-1e-3, 1e-3))
     assert low <= found.value - whole.offset <= high
+
+
+def test_where_no_node_can_hold_anything_nothing_is_the_bound() -> None:
+    roles = [{"wanted": 2, "request": {"gpu": 1}}]
+    found = generated(make_instance([{"gpu": 0}], [{"kind": "gang", "roles": roles, "minimum": 2}]))
+    assert found is None or found.value == 0
 
 
 @settings(max_examples=15)
