@@ -23,6 +23,9 @@ SMALL = 20_000
 LISTED = 50_000
 """Patterns (or configurations) up to which a model of them is searched as a whole."""
 
+GOES_ON = "anytime"
+"""The planner that can begin with a plan."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -105,6 +108,9 @@ class Auto:
         """
         planned = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         choice = choose(planned, self.kind)
+        if self.previous is not None and choice.planner != GOES_ON:
+            why = f"only {GOES_ON} goes on from a plan"
+            choice = replace(choice, planner=GOES_ON, why=why)
         result = self._chosen(choice).plan(instance, limits, progress)
         auto = {"planner": choice.planner, "formulation": choice.formulation, "why": choice.why}
         return replace(result, planner={**result.planner, "auto": auto})
@@ -120,6 +126,5 @@ class Auto:
             "pdb": self.pdb,
         }
         if self.previous is not None:
-            # Only this one can go on from a plan.
-            return get_planner("anytime", previous=self.previous, **options)
+            options["previous"] = self.previous
         return get_planner(choice.planner, **options)

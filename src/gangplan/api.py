@@ -262,9 +262,11 @@ def _by_names(path: str | Path) -> "Yesterday":
     from gangplan.datasets.io import PLAN_SCHEMA
     from gangplan.solvers.planners.anytime.yesterday import from_document
 
-    if json_file.schema_of(str(path)) != PLAN_SCHEMA:
-        raise json_file.refuse(str(path), "schema", f"a plan file ({PLAN_SCHEMA}) expected")
-    return from_document(json_file.read_object(str(path)))
+    document = json_file.read_object(str(path))
+    json_file.check_schema(str(path), document, PLAN_SCHEMA)
+    if not isinstance(document.get("groups"), list):
+        raise json_file.refuse(str(path), "groups", "a list expected")
+    return from_document(document)
 
 
 def _planner(

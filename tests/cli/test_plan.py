@@ -145,6 +145,29 @@ def test_a_formulation_for_a_planner_without_a_model_is_refused(
     assert refusal in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "previous.json: cannot be read: No such file or directory"),
+        ("no json", "previous.json: not JSON"),
+        ("{}", "previous.json: schema: gangplan/plan/v1 expected, not null"),
+        ('{"schema": "gangplan/instance/v1"}', "schema: gangplan/plan/v1 expected, not"),
+        ('{"schema": "gangplan/plan/v1"}', "previous.json: groups: a list expected"),
+    ],
+)
+def test_a_previous_plan_that_is_none_is_one_line(
+    text: str | None, why: str, source: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "previous.json"
+    if text is not None:
+        path.write_text(text)
+    assert main(["plan", source, "--previous", str(path)]) == codes.USAGE
+    said = capsys.readouterr().err
+    assert why in said
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+
+
 def test_greedy_says_what_is_not_proven(source: str, capsys: Captured) -> None:
     assert main(["plan", source, "--planner", "greedy"]) == codes.GOOD
     assert "tiers are proven" in capsys.readouterr().out

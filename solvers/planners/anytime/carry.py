@@ -44,6 +44,18 @@ def carried(
     return completed(instance, plan, tiers, seconds)
 
 
+def forgotten(instance: Instance, before: Yesterday, plan: Plan) -> str:
+    """Say that a plan has nothing of the one it was to go on from; empty where it has."""
+    names = instance.names
+    placed = np.flatnonzero(plan.node >= 0).tolist()
+    still = (before.node.get(names.pods[p]) == names.nodes[plan.node[p]] for p in placed)
+    if not before.node or any(still):
+        return ""
+    return (
+        f"nothing of the previous plan ({len(before.node)} pods placed) could be kept: planned anew"
+    )
+
+
 def kept(instance: Instance, plan: Plan, seconds: float) -> Plan:
     """Drop whatever breaks a rule, whole roots at a time, until nothing does."""
     until = time.perf_counter() + seconds

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.instance import Instance
@@ -15,7 +15,10 @@ from gangplan.solvers.planners.anytime.run import Run
 from gangplan.solvers.planners.anytime.yesterday import Yesterday
 from gangplan.solvers.registry import formulation, get
 
-ORDER = ("patterns", "counts")
+LAST = "counts"
+"""The formulation that carries everything."""
+
+ORDER = ("patterns", LAST)
 """Formulations in the order in which they are tried, where none is named."""
 
 
@@ -27,7 +30,8 @@ class Anytime:
     ----------
     solver : a name of ``gangplan.solvers.registry``, or a Solver.
     kind : a name of ``gangplan.solvers.registry.formulations()``, or a Kind. Default: the first of
-        ORDER that takes the instance, for the whole and for each part.
+        ORDER that takes the instance, for the whole and for each part. Counts stands in for a name
+        where that refuses the instance, or does not carry the tier.
     formulation : which families the model has; a plan always has to keep them all.
     objective, weights : see ``gangplan.models.tiers.tiers_of``.
     second_opinion : solve once more, another way, what only a search proves.
@@ -86,12 +90,28 @@ class Anytime:
             previous=self.previous,
             warnings=list(warnings),
         )
-        return run.result(self._about(solver, limits))
+        return self._told(run.result(self._about(solver, limits)))
 
     def _kinds(self) -> tuple[Kind, ...]:
         if isinstance(self.kind, Kind):
             return (self.kind,)
-        return tuple(formulation(name) for name in ([self.kind] if self.kind else ORDER))
+        names = dict.fromkeys((self.kind, LAST) if self.kind else ORDER)
+        return tuple(formulation(name) for name in names)
+
+    def _told(self, result: Result) -> Result:
+        """Say where another formulation stood in for the one that was named."""
+        if isinstance(self.kind, Kind) or self.kind in ("", LAST):
+            return result
+        lacks = formulation(self.kind).lacks
+        others = [
+            one.tier
+            for one in result.certificates
+            if one.formulation not in ("", self.kind) and not one.tier.startswith(lacks)
+        ]
+        if not others:
+            return result
+        told = f"{self.kind} refused the instance: {LAST} bounds {', '.join(others)}"
+        return replace(result, warnings=(*result.warnings, told))
 
     def _about(self, solver: Solver, limits: Limits) -> dict[str, object]:
         """Name the planner and every option that has an influence."""

@@ -15,7 +15,7 @@ from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Progress, Solver
 from gangplan.solvers.crew.crew import Crew
 from gangplan.solvers.explain.reasons import reasons
-from gangplan.solvers.planners.anytime.carry import carried
+from gangplan.solvers.planners.anytime.carry import carried, forgotten
 from gangplan.solvers.planners.anytime.choose import Chooser
 from gangplan.solvers.planners.anytime.ledger import Ledger
 from gangplan.solvers.planners.anytime.race import Race
@@ -99,7 +99,8 @@ class Run:
         if self.previous is not None:
             known = self.previous
             if isinstance(known, Yesterday):
-                known = carried(instance, known, self.tiers, limit)
+                known = carried(instance, before := known, self.tiers, limit)
+                self.warnings += filter(None, [forgotten(instance, before, known)])
             known.fits(instance)
             before = values(instance, known, self.tiers)
             if better(self.tiers, before, worth) and not check(instance, known):

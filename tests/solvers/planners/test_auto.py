@@ -50,6 +50,18 @@ def test_the_result_says_what_was_chosen_and_the_choice_is_no_other() -> None:
     assert result.tiers == plan(instance, "exact", limits=Limits(10)).tiers
 
 
+def test_where_there_is_a_previous_plan_the_choice_is_who_goes_on_from_it() -> None:
+    instance = generate("training", nodes=16, groups=4)
+    first = plan(instance, limits=Limits(10)).plan
+    result = plan(instance, limits=Limits(10), previous=first)
+    assert result.planner["name"] == "anytime"
+    assert result.planner["auto"] == {
+        "planner": "anytime",
+        "formulation": "counts",
+        "why": "only anytime goes on from a plan",
+    }
+
+
 def test_greedy_takes_no_formulation() -> None:
     with pytest.raises(InputError, match="greedy: it writes no model"):
         plan(generate("training", nodes=16, groups=4), "greedy", formulation="counts")

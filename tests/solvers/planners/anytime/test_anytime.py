@@ -29,6 +29,7 @@ from tests.brute import best
 from tests.proofs import SEARCHED
 from tests.strategies import anything, instances
 from tests.strategies_preemption import preempting
+from tests.tiny import Row, make_instance
 
 LIMITS = Limits(seconds=20)
 
@@ -209,6 +210,33 @@ def test_the_plan_of_another_day_is_where_the_search_starts() -> None:
         result = Anytime(previous=yesterday).plan(SEARCHED, LIMITS)
         assert result.stop == "optimal"
         assert result.planner["previous"] is True
+
+
+def test_a_previous_plan_of_which_nothing_can_be_kept_is_told() -> None:
+    known = named(SEARCHED, Exact().plan(SEARCHED, LIMITS).plan)
+    other = replace(known, node={f"elsewhere/{pod}": node for pod, node in known.node.items()})
+    said = f"nothing of the previous plan ({len(known.node)} pods placed) could be kept"
+    for yesterday, told in ((known, False), (other, True)):
+        result = Anytime(previous=yesterday).plan(SEARCHED, LIMITS)
+        assert any(said in warning for warning in result.warnings) is told
+
+
+def test_counts_stands_in_for_a_named_formulation_that_refuses_the_instance() -> None:
+    pair: Row = {"request": {"gpu": 1, "cpu": 5}, "wanted": 2, "minimum": 2}
+    sliced = make_instance(
+        nodes=[{"gpu": 4, "cpu": 7, "rack": "a"}, {"gpu": 4, "cpu": 7, "rack": "a"}],
+        groups=[
+            {"request": {"gpu": 4, "cpu": 1}},
+            pair,
+            pair | {"rules": [("rack", "required", 2)]},
+            {"request": {"gpu": 2, "cpu": 2}},
+        ],
+    )
+    for instance, told in ((SEARCHED, False), (sliced, True)):
+        result = Anytime(kind="configurations").plan(instance, LIMITS)
+        assert result.stop == "optimal"
+        said = [text for text in result.warnings if text.startswith("configurations refused")]
+        assert bool(said) is told
 
 
 def test_a_very_short_limit_still_gives_a_checked_plan() -> None:
