@@ -8,9 +8,8 @@ from gangplan.models.plan import Plan
 from gangplan.models.result import Moment
 from gangplan.models.tiers import Tier, better, values
 from gangplan.models.verify.check import check
-from gangplan.solvers.held import signed
+from gangplan.solvers.held import no_worse, signed
 from gangplan.solvers.search import Bound, Incumbent, tighter
-from gangplan.solvers.standing import speaking
 
 
 @dataclass(slots=True, eq=False)
@@ -23,6 +22,8 @@ class Ledger:
     gap : relative gap at which a tier is good enough.
     best : the plan to return.
     counted, bounds : of each tier, by counting, and the best one that speaks of ``best``.
+    learnt : of each tier, all others that were found: one that was held to less may speak of a plan
+        of which a closer one does not.
     check_seconds : what the longest check of a plan took.
     """
 
@@ -36,11 +37,13 @@ class Ledger:
     trace: list[Moment] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     check_seconds: float = 0.0
+    learnt: list[list[Bound]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Begin the trace with the first plan."""
         self.counted = self.counted or [None] * len(self.tiers)
         self.bounds = self.bounds or list(self.counted)
+        self.learnt = [[] if bound is None else [bound] for bound in self.bounds]
         self.mark()
 
     def mark(self) -> None:
@@ -67,15 +70,13 @@ class Ledger:
     def count(self, counted: list[Bound | None]) -> None:
         """Take bounds by counting, which hold for every plan."""
         self.counted = counted
-        self.bounds = [tighter(*two) for two in zip(counted, self.bounds, strict=True)]
+        self.bounds = self._speaking()
         self.mark()
 
     def learn(self, i: int, bound: Bound) -> None:
         """Take a bound of tier i, if it speaks of the best plan."""
-        found: list[Bound | None] = list(self.bounds)
-        found[i] = bound
-        said = speaking(self.tiers, self.best.values, found, self.counted)[i]
-        self.bounds[i] = tighter(self.bounds[i], said)
+        self.learnt[i].append(bound)
+        self.bounds = self._speaking()
         self.mark()
 
     def offer(self, plan: Plan, who: str, *, quiet: bool = False) -> bool:
@@ -96,9 +97,18 @@ class Ledger:
         if broken:
             return False
         self.best = Incumbent(plan, worth)
-        self.bounds = speaking(self.tiers, worth, self.bounds, self.counted)
+        self.bounds = self._speaking()
         self.mark()
         return True
+
+    def _speaking(self) -> list[Bound | None]:
+        """Return the best bound of each tier that speaks of the best plan."""
+        found = list(self.counted)
+        for i, bounds in enumerate(self.learnt):
+            for bound in bounds:
+                if no_worse(self.tiers, self.best.values, bound.certificate.held):
+                    found[i] = tighter(found[i], bound)
+        return found
 
     def away(self, i: int) -> int | None:
         """How far the plan is from the bound of tier i; None where there is no bound."""
@@ -108,6 +118,11 @@ class Ledger:
     def cost(self, i: int) -> int:
         """Value of tier i, as it is minimised."""
         return signed(self.tiers[i], self.best.values[i])
+
+    def proven(self, i: int) -> bool:
+        """Tell whether tier i and all above it are proven."""
+        aways = [self.away(j) for j in range(i + 1)]
+        return all(away is not None and away <= 0 for away in aways)
 
     def done(self, i: int) -> bool:
         """Tell whether tier i is proven, or within the gap that was asked for."""

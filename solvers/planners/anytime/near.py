@@ -31,7 +31,10 @@ class Near:
 
 
 def near(desk: Desk, errand: Errand, nodes: Ints, groups: Ints) -> Near:
-    """Search one neighbourhood of a plan for a better one."""
+    """Search one neighbourhood of a plan for a better one.
+
+    Where units can fall, the tiers after the errand's are searched, too.
+    """
     instance, tiers = desk.kept["instance"], desk.kept["tiers"]
     left = errand.until - time.monotonic()
     if left < LEAST:
@@ -42,10 +45,12 @@ def near(desk: Desk, errand: Errand, nodes: Ints, groups: Ints) -> Near:
     refused = ""
     for kind in kinds:
         try:
-            found = improve(
-                instance, tiers, errand.i, errand.best, nodes, groups, solver, limits, kind
-            )
-            return Near(found)
+            return Near(
+                improve(
+                    instance, tiers, errand.i, errand.best, nodes, groups, solver, limits, kind,
+                    deep=len(instance.running) > 0,
+                )
+            )  # fmt: skip
         except FormulationError as error:
             refused = str(error)
     return Near(refused=refused)

@@ -6,11 +6,12 @@ happens to a job that crashes or does not end.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gangplan.models.formulation import Kind
 from gangplan.solvers.base import Limits, Progress, Solver
 from gangplan.solvers.crew.crew import Crew, Word
+from gangplan.solvers.planners.anytime.bounding import Bounding, Held
 from gangplan.solvers.planners.anytime.choose import Chooser, Pick
 from gangplan.solvers.planners.anytime.ledger import Ledger
 from gangplan.solvers.planners.anytime.merge import merged
@@ -21,6 +22,10 @@ from gangplan.solvers.staged import SHARE
 
 SMALL = 20_000
 """Cells of the model up to which the whole is searched from the beginning, beside neighbourhoods.
+"""
+
+SMALL_DEEP = 1_000
+"""The same where units can fall: all tiers of a part are searched in the time of one of the whole.
 """
 
 BOUNDING = 0.75
@@ -44,9 +49,6 @@ to end, and a new process has to begin anew."""
 
 FAILURES = 5
 """After so many jobs of a kind that failed, no more of it are begun."""
-
-Held = tuple[int, tuple[int, ...]]
-"""A tier, and the values that those above it were held to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,10 +90,16 @@ class Race:
     tier_until: dict[int, float] = field(default_factory=dict)
     passed: set[int] = field(default_factory=set)
     counted: bool = False
-    relaxed: set[Held] = field(default_factory=set)
     finished: set[tuple[object, ...]] = field(default_factory=set)
     failures: dict[str, int] = field(default_factory=dict)
     told: str = ""
+    deep: bool = field(init=False)
+    bounding: Bounding = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Where units can fall, all tiers are in play at a time."""
+        self.deep = len(self.ledger.instance.running) > 0
+        self.bounding = Bounding(self.ledger, self.until, self.deep)
 
     def begin(self) -> None:
         """Hand out what can be handed out at once, and do not wait."""
@@ -102,6 +110,7 @@ class Race:
 
     def run(self) -> None:
         """Run to the end; the ledger has what came of it."""
+        self.bounding.until = self.until
         while self.crew.alive and time.monotonic() < self.until:
             i = self._focus()
             if i is None:
@@ -168,10 +177,9 @@ class Race:
         self._say(i)
         if self._count():
             return True
-        held = (i, self.ledger.best.values[:i])
-        if held not in self.relaxed and self._open("relax"):
-            self.relaxed.add(held)
-            return self._give(relax, "relax", i, BOUNDING)
+        if self._relax(i):
+            return True
+        held = self.ledger.best.values[:i]
         if self._close(i) and self._finish(i, held):
             return True
         if self._again() or self._near(i):
@@ -179,6 +187,16 @@ class Race:
         # Under way there is one that leaves no room for another: it does not take long.
         near = any(flight.pick is not None for flight in self.flights.values())
         return not near and self._finish(i, held)
+
+    def _relax(self, i: int) -> bool:
+        """Bound tier i, or one after it, one at a time where others have their turn, too."""
+        what = {flight.what for flight in self.flights.values()}
+        j = None if self.deep and "relax" in what else self.bounding.due(i)
+        if j is None or not self._open("relax"):
+            return False
+        held = self.bounding.held(j)
+        self.bounding.begun(j, held)
+        return self._give(relax, "relax", j, BOUNDING, held)
 
     def _count(self) -> bool:
         """Count, once."""
@@ -202,7 +220,7 @@ class Race:
 
     def _close(self, i: int) -> bool:
         """Tell whether the whole can be searched soon: it is small, or the bound is near."""
-        if 0 < self.cells.get(i, 0) <= SMALL:
+        if 0 < self.cells.get(i, 0) <= (SMALL_DEEP if self.deep else SMALL):
             return True
         away = self.ledger.away(i)
         return away is not None and away <= NARROW * abs(self.ledger.cost(i))
@@ -210,7 +228,7 @@ class Race:
     def _finish(self, i: int, held: Held) -> bool:
         """Search the whole, one at a time, and again when the gap is half of what it was."""
         what = [(flight.what, flight.i) for flight in self.flights.values()]
-        asked = (*held, (self.ledger.away(i) or 0).bit_length())
+        asked = (i, held, (self.ledger.away(i) or 0).bit_length())
         if asked in self.finished or ("relax", i) in what or "finish" in dict(what):
             return False
         if not self.cells.get(i) or not self._open("finish"):
@@ -229,16 +247,27 @@ class Race:
         if pick is None:
             return False
         now = time.monotonic()
-        errand = self._errand(i, min(now + pick.seconds, self.until - EARLY))
+        first = next(j for j in range(i + 1) if j == i or not self.ledger.done(j))
+        errand = self._errand(
+            first if self.deep else i, min(now + pick.seconds, self.until - EARLY)
+        )
         kill = min(self.until, now + 1.5 * pick.seconds + PATIENCE)
         job = self.crew.give(near, errand, pick.nodes, pick.groups, kill_at=kill)
         self.flights[job] = _Flight("near", i, errand.best, pick)
         return True
 
-    def _give(self, job: Callable[..., object], what: str, i: int, share: float = 1.0) -> bool:
+    def _give(
+        self,
+        job: Callable[..., object],
+        what: str,
+        i: int,
+        share: float = 1.0,
+        held: Held | None = None,
+    ) -> bool:
         """Hand out a job on the whole, which may take a share of the time of its tier."""
         now = time.monotonic()
         errand = self._errand(i, now + share * (self._wake(i) - EARLY - now))
+        errand = replace(errand, held=held)
         self.flights[self.crew.give(job, errand, kill_at=self.until)] = _Flight(
             what, i, errand.best
         )
@@ -258,6 +287,8 @@ class Race:
             del self.flights[word.job]
         if word.kind in ("failed", "lost"):
             self._failed(flight, word)
+        if word.last and flight.what == "relax":
+            self.bounding.done(flight.i, time.monotonic() - flight.began)
         if flight.pick is not None:
             self._near_done(flight, word)
         elif word.kind not in ("said", "done"):

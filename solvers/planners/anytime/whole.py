@@ -1,7 +1,7 @@
 """Jobs on the whole instance: bounds by counting, by duals, by a search."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gangplan.models.certificate import Certificate
 from gangplan.models.errors import FormulationError
@@ -12,7 +12,7 @@ from gangplan.models.milp import Milp
 from gangplan.models.result import COUNTING
 from gangplan.models.tiers import Tier, values
 from gangplan.solvers.asking import Asking
-from gangplan.solvers.base import Limits, Solver
+from gangplan.solvers.base import Centred, Limits, Solver
 from gangplan.solvers.crew.desk import Desk
 from gangplan.solvers.held import families_off, freedom_off, priced, signed
 from gangplan.solvers.planners.clearing import start_of
@@ -39,6 +39,7 @@ class Errand:
     kinds : formulations, the first that takes the instance is used.
     until : of ``time.monotonic()``, which all processes of a machine share.
     most : cells up to which a model is written.
+    held : what a bound holds the tiers above to; None: what the plan has.
     """
 
     i: int
@@ -49,6 +50,7 @@ class Errand:
     until: float
     most: int = RELAX_CELLS
     second: bool = False
+    held: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +89,13 @@ def relax(desk: Desk, errand: Errand) -> Finding:
     writing, cells = written(desk, errand)
     if writing is None:
         return Finding(cells=cells)
+    if errand.held is not None:
+        worth = (*errand.held, *errand.best.values[len(errand.held) :])
+        errand = replace(errand, best=Incumbent(errand.best.plan, worth))
+    solver = desk.solver(errand.solver)
+    if len(writing.instance.running) and writing.frame is None and isinstance(solver, Centred):
+        # Half the time of a vertex where units can fall, and the bound has been the same.
+        errand = replace(errand, solver=solver.centred() or solver)
     search, milp = _search(desk, errand, writing)
     return _bounded(search, milp, errand, cells)
 
