@@ -99,8 +99,8 @@ class Run:
         if self.previous is not None:
             known = self.previous
             if isinstance(known, Yesterday):
-                known = carried(instance, before := known, self.tiers, limit)
-                self.warnings += filter(None, [forgotten(instance, before, known)])
+                known = carried(instance, given := known, self.tiers, limit)
+                self.warnings += filter(None, [forgotten(instance, given, known)])
             known.fits(instance)
             before = values(instance, known, self.tiers)
             if better(self.tiers, before, worth) and not check(instance, known):

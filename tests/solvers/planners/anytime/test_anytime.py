@@ -228,7 +228,7 @@ def test_counts_stands_in_for_a_named_formulation_that_refuses_the_instance() ->
         groups=[
             {"request": {"gpu": 4, "cpu": 1}},
             pair,
-            pair | {"rules": [("rack", "required", 2)]},
+            {**pair, "rules": [("rack", "required", 2)]},
             {"request": {"gpu": 2, "cpu": 2}},
         ],
     )
