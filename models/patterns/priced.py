@@ -72,9 +72,12 @@ class Frame:
         for v in range(1, len(mu)):
             up = np.maximum(mu[v], mu[self.model.tree.parent[v]])
             mu[v] = np.where(self.handed[v], up, mu[v])
-        there = self.row >= 0
-        y[self.row[there]] = -mu[there]
-        return self.evaluate(milp, y), y
+        there, raised = self.row >= 0, y.copy()
+        raised[self.row[there]] = -mu[there]
+        found = [(self.evaluate(milp, y), y)]
+        if (raised != y).any():  # where flows are at their upper bounds it may have been better
+            found.append((self.evaluate(milp, raised), raised))
+        return max(found, key=lambda one: one[0])
 
     def evaluate(self, milp: Milp, multipliers: Ints) -> int:
         """Return the bound that the multipliers prove, all patterns priced; needs no solver.

@@ -133,9 +133,11 @@ def types_of(
 
 
 def _worth(instance: Instance, role: int) -> tuple[int, ...]:
-    """Everything that a tier pays by."""
+    """Everything that a tier pays by; it pays for other pods of a gang than for pods alone."""
     groups, g = instance.groups, int(instance.roles.group[role])
-    return int(groups.priority[g]), int(groups.age[g]) // 60, int(instance.roles.devices[role])
+    gang = int(groups.kind[g] == GANG)
+    devices = int(instance.roles.devices[role])
+    return gang, int(groups.priority[g]), int(groups.age[g]) // 60, devices
 
 
 def _type(
