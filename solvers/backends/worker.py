@@ -39,15 +39,7 @@ EARLY_STREAMING = 0.5
 
 def main(line_number: int, lifeline: int) -> None:
     """Serve jobs until the parent closes the line."""
-    for number in (line_number, lifeline):
-        os.set_inheritable(number, False)  # a program that a solver runs must not hold them open
-    die_with_parent(lifeline)
-    line = socket.socket(fileno=line_number)
-    for name in PRELOAD:
-        try:
-            import_module(name)
-        except ImportError as error:
-            print(error, file=sys.stderr)
+    line = line_of(line_number, lifeline)
     _say(line, "ready", None)
     while True:
         try:
@@ -58,6 +50,20 @@ def main(line_number: int, lifeline: int) -> None:
             _say(line, "failed", f"the job cannot be read: {type(error).__name__}: {error}")
             continue
         _serve(line, *job)
+
+
+def line_of(line_number: int, lifeline: int) -> socket.socket:
+    """Begin as a child: end with the parent, import what jobs need, and return the line to it."""
+    for number in (line_number, lifeline):
+        os.set_inheritable(number, False)  # a program that a job runs must not hold them open
+    die_with_parent(lifeline)
+    line = socket.socket(fileno=line_number)
+    for name in PRELOAD:
+        try:
+            import_module(name)
+        except ImportError as error:
+            print(error, file=sys.stderr)
+    return line
 
 
 def die_with_parent(lifeline: int) -> None:

@@ -5,7 +5,6 @@ and ``("job", (number, function, arguments, memory))``: answered by any number o
 ``("said", (number, body))`` and one ``("done", (number, body))`` or ``("failed", (number, text))``.
 """
 
-import os
 import socket
 import sys
 import threading
@@ -15,22 +14,13 @@ from typing import Any
 
 from gangplan.models.errors import GangplanError
 from gangplan.solvers.backends import memory, wire
-from gangplan.solvers.backends.worker import PRELOAD, die_with_parent
+from gangplan.solvers.backends.worker import line_of
 from gangplan.solvers.crew.desk import Desk
 
 
 def main(line_number: int, lifeline: int) -> None:
     """Serve jobs until the parent closes the line."""
-    for number in (line_number, lifeline):
-        os.set_inheritable(number, False)  # a program that a job runs must not hold them open
-    die_with_parent(lifeline)
-    line = socket.socket(fileno=line_number)
-    for name in PRELOAD:
-        try:
-            import_module(name)
-        except ImportError as error:
-            print(error, file=sys.stderr)
-    _Member(line).serve()
+    _Member(line_of(line_number, lifeline)).serve()
 
 
 class _Member:

@@ -4,75 +4,41 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangplan.models.configurations.kind import CONFIGURATIONS
 from gangplan.models.counts.kind import COUNTS
-from gangplan.models.errors import FormulationError
-from gangplan.models.formulation import Formulation, Kind, Writing
+from gangplan.models.formulation import WHOLE, Formulation, Kind, Writing
 from gangplan.models.instance import Instance
 from gangplan.models.tiers import better, tiers_of, value, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.backends.highs import Highs
-from gangplan.solvers.base import Limits
-from gangplan.solvers.held import priced
 from gangplan.solvers.planners.greedy import greedy_plan
 from tests.brute import best
+from tests.models.carried import CARRIED, LIMITS, accepted, carried, optimum, there_and_back
 from tests.models.configurations.meeting import meeting
 from tests.strategies import instances
 
-LIMITS = Limits(seconds=20)
-CARRIED = ("admitted", "elastic")
 OBJECTIVES = ("groups", "gpus", "age", "weighted-gpus")
 
 
-def written(instance: Instance, formulation: Formulation | None = None) -> Writing:
+def written(instance: Instance, formulation: Formulation = WHOLE) -> Writing:
     """Write the model, or leave the case out that configurations refuse."""
-    try:
-        return CONFIGURATIONS.write(instance, formulation or Formulation())
-    except FormulationError:
-        assume(False)
-        raise
-
-
-def optimum(model: Writing, objective: str) -> tuple[int, ...]:
-    """Solve tier after tier, each held; return the values, which the decoded plan has, too."""
-    tiers = [t for t in tiers_of(model.instance, objective) if t.kind in CARRIED]
-    held: list[int] = []
-    for i, tier in enumerate(tiers):
-        milp = priced(model, tiers, i, held)
-        outcome = Highs().solve(milp, LIMITS)
-        assert outcome.x is not None
-        plan = model.decode(outcome.x)
-        assert not check(model.instance, plan)
-        worth = round(float(milp.cost @ outcome.x)) + milp.offset
-        assert value(model.instance, plan, tier) == (-worth if tier.maximise else worth)
-        held.append(value(model.instance, plan, tier))
-    return tuple(held)
+    return accepted(CONFIGURATIONS, instance, formulation)
 
 
 def points(write: Callable[[Instance], Writing], instance: Instance, data: st.DataObject) -> None:
-    """Take a point that a random cost makes best: it decodes, and the plan is a point again."""
-    model = write(instance)
-    n = model.milp.n_cols
-    cost = data.draw(st.lists(st.integers(-5, 5), min_size=n, max_size=n))
-    outcome = Highs().solve(model.milp.with_cost(np.array(cost, dtype=float)), LIMITS)
-    assert outcome.x is not None
-    plan = model.decode(outcome.x)
-    assert not check(instance, plan)
-    again = model.encode(plan)
-    assert not len(model.milp.violated_rows(again))
-    tiers = tuple(t for t in tiers_of(instance) if t.kind in CARRIED)
-    decoded = model.decode(again)
-    assert not check(instance, decoded)
-    assert not better(tiers, values(instance, plan, tiers), values(instance, decoded, tiers))
+    """A plan that is a point comes back no worse: rooms may hold more than it asks."""
+    model, tiers = write(instance), carried(instance)
+    plan, again = there_and_back(model, model, data)
+    assert not better(tiers, values(instance, plan, tiers), values(instance, again, tiers))
 
 
 @settings(max_examples=150)
 @given(meeting(), st.sampled_from(OBJECTIVES))
 def test_configurations_have_the_optimum_of_brute_force(instance: Instance, objective: str) -> None:
-    tiers = tuple(t for t in tiers_of(instance, objective) if t.kind in CARRIED)
+    tiers = carried(instance, objective)
     assert optimum(CONFIGURATIONS.write(instance), objective) == best(instance, tiers)
 
 
@@ -80,7 +46,7 @@ def test_configurations_have_the_optimum_of_brute_force(instance: Instance, obje
 @given(instances(), st.sampled_from(OBJECTIVES[:3]))
 def test_where_they_do_not_refuse_they_have_the_optimum(instance: Instance, objective: str) -> None:
     model = written(instance)
-    tiers = tuple(t for t in tiers_of(instance, objective) if t.kind in CARRIED)
+    tiers = carried(instance, objective)
     assert optimum(model, objective) == best(instance, tiers)
 
 

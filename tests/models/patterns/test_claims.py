@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,17 +11,16 @@ from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
 from gangplan.models.patterns.kind import PATTERNS
-from gangplan.models.result import COUNTING
 from gangplan.models.shapes import giving, takings
 from gangplan.models.shapes.claims import giving_at, stocks_of
-from gangplan.models.tiers import tiers_of, values
-from gangplan.models.verify.check import check
+from gangplan.models.tiers import values
 from gangplan.solvers.backends.highs import Highs
 from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.exact import Exact
 from gangplan.solvers.recheck import recheck
 from gangplan.solvers.refute import CONFIRMED
-from tests.models.patterns.test_random import CARRIED, optimum, written
+from tests.models.carried import carried, optimum, there_and_back
+from tests.models.patterns.test_random import written
 from tests.strategies import Features, instances
 from tests.tiny import make_instance
 from tests.tiny_devices import with_devices
@@ -104,16 +102,16 @@ def test_a_node_that_a_choice_is_barred_from_is_another_class() -> None:
     assert len(PATTERNS.write(instance).model.classes) == 1  # node 1 holds nothing
 
 
-def test_the_tier_of_ranks_is_bounded_by_counting_alone() -> None:
+def test_the_tier_of_ranks_is_solved_by_counts() -> None:
     first = {"word": "gpu", "name": "good"}, {"word": "nic", "name": "poor"}
     instance = with_devices(
         cluster(1, 2), [*pair(0, "a")], [{"requests": [("q", *first)]}], {0: [0]}
     )
     result = Exact(solver=Highs(), kind="patterns").plan(instance, LIMITS)
-    assert "patterns do not carry rank: bounded by counting" in result.warnings
+    assert all(tier.proven for tier in result.tiers)
     found = {tier.name: tier for tier in result.tiers}
     assert found["admitted(0)"].value == 1
-    assert (found["rank"].value, found["rank"].proof) == (1, COUNTING)
+    assert (found["rank"].value, found["rank"].bound) == (1, 1)
     assert {one.verdict for one in recheck(instance, result, Highs(), LIMITS)} == {CONFIRMED}
 
 
@@ -216,18 +214,10 @@ def test_patterns_with_claims_have_the_optimum_of_counts(
 def test_any_point_with_claims_decodes_and_any_plan_is_a_point(
     instance: Instance, data: st.DataObject
 ) -> None:
-    model = written(instance)
-    for kind in (model, COUNTS.write(instance)):
-        n = kind.milp.n_cols
-        cost = data.draw(st.lists(st.integers(-5, 3), min_size=n, max_size=n))
-        outcome = Highs().solve(kind.milp.with_cost(np.array(cost, dtype=float)), LIMITS)
-        assert outcome.x is not None
-        plan = kind.decode(outcome.x)
-        assert not check(instance, plan)
-        again = model.encode(plan)
-        assert not len(model.milp.violated_rows(again))
-        tiers = tuple(t for t in tiers_of(instance) if t.kind in CARRIED)
-        assert values(instance, model.decode(again), tiers) == values(instance, plan, tiers)
+    model, tiers = written(instance), carried(instance)
+    for by in (model, COUNTS.write(instance)):
+        plan, again = there_and_back(model, by, data)
+        assert values(instance, again, tiers) == values(instance, plan, tiers)
 
 
 @settings(max_examples=60)

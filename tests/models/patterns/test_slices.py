@@ -11,11 +11,10 @@ from gangplan.models.counts.kind import COUNTS
 from gangplan.models.formulation import Formulation
 from gangplan.models.instance import Instance
 from gangplan.models.patterns.kind import PATTERNS
-from gangplan.models.tiers import tiers_of, values
-from gangplan.models.verify.check import check
-from gangplan.solvers.backends.highs import Highs
+from gangplan.models.tiers import values
 from gangplan.solvers.base import Limits
-from tests.models.patterns.test_random import CARRIED, optimum, written
+from tests.models.carried import carried, optimum, there_and_back
+from tests.models.patterns.test_random import written
 from tests.strategies import Features, instances
 from tests.tiny import make_instance
 
@@ -111,19 +110,10 @@ def test_patterns_with_slices_have_the_optimum_of_counts(
 def test_any_point_with_slices_decodes_and_any_plan_is_a_point(
     instance: Instance, data: st.DataObject
 ) -> None:
-    model = written(instance)
-    for kind in (model, COUNTS.write(instance)):
-        n = kind.milp.n_cols
-        cost = data.draw(st.lists(st.integers(-5, 3), min_size=n, max_size=n))
-        outcome = Highs().solve(kind.milp.with_cost(np.array(cost, dtype=float)), LIMITS)
-        assert outcome.x is not None
-        plan = kind.decode(outcome.x)
-        assert not check(instance, plan)
-        again = model.encode(plan)
-        assert not len(model.milp.violated_rows(again))
-        assert (again <= model.milp.upper).all()
-        tiers = tuple(t for t in tiers_of(instance) if t.kind in CARRIED)
-        assert values(instance, model.decode(again), tiers) == values(instance, plan, tiers)
+    model, tiers = written(instance), carried(instance)
+    for by in (model, COUNTS.write(instance)):
+        plan, again = there_and_back(model, by, data)
+        assert values(instance, again, tiers) == values(instance, plan, tiers)
 
 
 @settings(max_examples=40)
