@@ -52,7 +52,7 @@ def choose(instance: Instance, named: str = "") -> Choice:
     if named:
         kind = formulation(named)
         cells, most = kind.cells(instance), LISTED if kind.frame or kind.lacks else SMALL
-        what = f"{_many(cells, kind)}, the formulation that was named"
+        what = f"{_many(cells, kind) + ', ' if cells else ''}the formulation that was named"
         return Choice("exact" if cells <= most else "anytime", named, what)
     counts = formulation("counts")
     cells = counts.cells(instance)
