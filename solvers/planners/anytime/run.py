@@ -33,6 +33,9 @@ PROCESSES = 2
 QUICK = 0.1
 """Seconds for the first plan, or as many as the first greedy run takes."""
 
+FIRST = 0.6
+"""Part of the time after which the first greedy run is cut off, with the plan that it has."""
+
 LONGER = 0.1
 """Part of the time for a better greedy plan, beside the rest; at most ``greedy.SECONDS``."""
 
@@ -92,7 +95,7 @@ class Run:
         instance, limit = self.instance, min(QUICK, LONGER * self.limits.seconds)
         # A model without evictions cannot go on from a plan with some.
         first = instance if self.formulation.preemption else without_units(instance)
-        start = greedy_plan(first, self.tiers, limit)
+        start = greedy_plan(first, self.tiers, limit, FIRST * self.limits.seconds - self._used())
         start, more = clean_plan(instance, start, self.tiers, limit)
         self.warnings += more
         worth = values(instance, start, self.tiers)

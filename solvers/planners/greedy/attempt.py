@@ -1,6 +1,7 @@
 """Attempt: one greedy run, from the highest rank down, and what moving gangs adds to it."""
 
 from collections.abc import Mapping
+from math import inf
 from time import perf_counter
 
 from gangplan.models.plan import Plan
@@ -40,6 +41,7 @@ class Attempt:
     Parameters
     ----------
     tiers : the objective.
+    deadline : of ``perf_counter``; who has not had their turn by then waits.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Attempt:
         style: Style,
         blame: Mapping[Unit, int] = NO_BLAME,
         tiers: tuple[Tier, ...] = (),
+        deadline: float = inf,
     ) -> None:
         self._units, self._tiers = units, tiers
         self.room = Room(book)
@@ -58,7 +61,8 @@ class Attempt:
         clear = None
         if self._preemptor and style.together:
             clear = Clearance(self._preemptor, tiers, style.together)
-        self.failed = _minima(self._forest, self._preemptor, ordered(units, style, blame), clear)
+        in_order = ordered(units, style, blame)
+        self.failed = _minima(self._forest, self._preemptor, in_order, clear, deadline)
 
     def improve(self, by_rank: bool, until: float) -> None:
         """Move gangs about until then; trees are not moved.
@@ -91,12 +95,19 @@ class Attempt:
 
 
 def _minima(
-    forest: Forest, preemptor: Preemptor | None, units: list[Unit], clear: Clearance | None
+    forest: Forest,
+    preemptor: Preemptor | None,
+    units: list[Unit],
+    clear: Clearance | None,
+    deadline: float,
 ) -> list[Unit]:
-    """Place minima, and single pods; return the gangs and trees that did not fit."""
+    """Place minima, and single pods; return the gangs and trees that did not fit, or were late."""
     failed = []
     rank: int | None = None
-    for unit in units:
+    for n, unit in enumerate(units):
+        if perf_counter() >= deadline:
+            failed += [late for late in units[n:] if late.kind != "loose"]
+            break
         if preemptor and rank is not None and unit.rank < rank:
             # Before pods of their own priority or lower stand in their way.
             preemptor.reprieve(unit.rank)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -54,8 +55,9 @@ class Greedy:
         tiers = tiers_of(instance, self.objective, self.weights)
         clock = [perf_counter()]
         progress("greedy", 0.0)
-        seconds = min(swift(instance), limits.seconds) if limits else swift(instance)
-        plan, warnings = greedy_runs(instance, tiers, seconds)
+        most = limits.seconds if limits else inf
+        seconds = min(swift(instance), most)
+        plan, warnings = greedy_runs(instance, tiers, seconds, most)
         clock.append(perf_counter())
         progress("verify", clock[-1] - clock[0])
         plan, more = clean_plan(instance, plan, tiers, seconds)

@@ -26,7 +26,10 @@ from gangplan.solvers.planners.greedy.style import Style
 from gangplan.solvers.reprieve import reprieved
 
 SECONDS = 1.0
-"""Time after which no further run is begun; the first one always ends."""
+"""Time after which no further run is begun; the first one may take longer."""
+
+LEAST = 0.3
+"""Seconds that a first run has in any case: a plan of nothing helps nobody."""
 
 ROUNDS = 8
 """Runs that favour what failed, at most."""
@@ -44,34 +47,39 @@ Half of it where somebody may fall: there, moving gangs gains more.
 """
 
 
-def greedy_plan(instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS) -> Plan:
+def greedy_plan(
+    instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS, most: float = inf
+) -> Plan:
     """Return the lexicographically best plan of several greedy runs.
 
     Every plan keeps all rules by construction: a step that breaks one is taken back. The result
-    depends on the clock only through the number of runs and of repackings.
+    depends on the clock only through the number of runs and of repackings, and where ``most`` ends
+    the first run.
 
     Parameters
     ----------
     tiers : the objective; decides the order of units and which plan is best.
     seconds : no run is begun that would not end by then, judged by the longest so far.
+    most : seconds, at least LEAST, after which a run, the first one too, places no more minima.
     """
-    return greedy_runs(instance, tiers, seconds)[0]
+    return greedy_runs(instance, tiers, seconds, most)[0]
 
 
 def greedy_runs(
-    instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS
+    instance: Instance, tiers: tuple[Tier, ...], seconds: float = SECONDS, most: float = inf
 ) -> tuple[Plan, tuple[str, ...]]:
     """Return the plan of ``greedy_plan``, and sentences on what was given up on the way."""
     if not instance.n_pods or not len(instance.nodes):
         return empty_plan(instance), ()
+    end = perf_counter() + max(most, LEAST)
     if not len(instance.running):
-        runs = _search(instance, tiers, seconds)
+        runs = _search(instance, tiers, seconds, end)
         return _or_balanced(instance, tiers, runs), runs.warnings()
     begin = perf_counter()
-    calm = _search(without_units(instance), tiers, CALM * seconds)
+    calm = _search(without_units(instance), tiers, CALM * seconds, end)
     if not victims_of(instance).evicts.any():
         return calm.plan, calm.warnings()
-    runs = _search(instance, tiers, seconds + begin - perf_counter())
+    runs = _search(instance, tiers, seconds + begin - perf_counter(), end)
     best = calm if better(tiers, calm.values, runs.values) else runs
     return reprieved(instance, best.plan), (*calm.warnings(), *runs.warnings())
 
@@ -84,9 +92,9 @@ def _or_balanced(instance: Instance, tiers: tuple[Tier, ...], runs: "_Runs") -> 
     return plan if better(tiers, values(instance, plan, tiers), runs.values) else runs.plan
 
 
-def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> "_Runs":
+def _search(instance: Instance, tiers: tuple[Tier, ...], seconds: float, end: float) -> "_Runs":
     """Run in one style after the other, then favour what failed."""
-    runs = _Runs(instance, tiers, seconds)
+    runs = _Runs(instance, tiers, seconds, end)
     falls = len(instance.running) > 0
     for style in _with_together(instance, tiers) if falls else styles(tiers):
         if runs.late(STYLES / 2 if falls else STYLES):
@@ -133,7 +141,10 @@ def _asked(instance: Instance) -> float:
 class _Runs:
     """The best plan so far, and the clock."""
 
-    def __init__(self, instance: Instance, tiers: tuple[Tier, ...], seconds: float) -> None:
+    def __init__(
+        self, instance: Instance, tiers: tuple[Tier, ...], seconds: float, end: float
+    ) -> None:
+        self._end = end
         self._begin = perf_counter()
         self._seconds = seconds
         self._longest = self._writing = 0.0
@@ -175,7 +186,7 @@ class _Runs:
     ) -> list[Unit]:
         """Run once more, keep the better plan; return what failed in this run."""
         start = perf_counter()
-        attempt = Attempt(self._book, self._units, style, blame, self._tiers)
+        attempt = Attempt(self._book, self._units, style, blame, self._tiers, self._end)
         if repack:
             # It still has to place elastic pods and to write its plan down.
             attempt.improve(self._by_rank, self._begin + self._seconds - 0.5 * self._longest)

@@ -9,7 +9,7 @@ from gangplan.models.result import COUNTING
 from gangplan.models.tiers import tiers_of, values
 from gangplan.models.verify.check import check
 from gangplan.solvers.base import Limits, Planner
-from gangplan.solvers.planners.greedy import Greedy, greedy_plan
+from gangplan.solvers.planners.greedy import Greedy, greedy_plan, runs
 from gangplan.solvers.planners.greedy.attempt import run
 from gangplan.solvers.planners.greedy.book import book_of
 from gangplan.solvers.planners.greedy.orders import units_of
@@ -267,3 +267,17 @@ def test_two_runs_give_the_same_plan() -> None:
     tiers = tiers_of(instance, "gpus")
     first, second = (greedy_plan(instance, tiers, seconds=60.0) for _ in range(2))
     assert np.array_equal(first.node, second.node)
+
+
+def test_a_first_run_that_is_cut_off_gives_a_plan_that_keeps_the_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = generate("victims", nodes=256, seed=1)
+    tiers = tiers_of(instance)
+    admitted = []
+    for least in (0.0, 0.02, 0.05, 60.0):
+        monkeypatch.setattr(runs, "LEAST", least)
+        plan = greedy_plan(instance, tiers, seconds=1e-9, most=0.0)
+        assert not check(instance, plan)
+        admitted.append(values(instance, plan, tiers)[0])
+    assert admitted[0] == 0 < admitted[-1]
