@@ -11,6 +11,7 @@ import numpy as np
 from gangplan.models.arrays import Flags, Ints
 from gangplan.models.columns import GANG
 from gangplan.models.instance import Instance
+from gangplan.models.once import once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +42,7 @@ class Needs:
     composite_devices: Ints
 
 
+@once
 def needs_of(instance: Instance) -> Needs:
     """Compute the needs of every role, group and composite."""
     roles, groups = instance.roles, instance.groups
@@ -57,7 +59,7 @@ def needs_of(instance: Instance) -> Needs:
         dtype=np.int64,
     )
     stands = gang & (group_need == 0)
-    return Needs(
+    columns = (
         role_need,
         group_need,
         devices,
@@ -66,6 +68,9 @@ def needs_of(instance: Instance) -> Needs:
             instance, group_need, devices, stands, _enough_wait(instance, role_need, group_need)
         ),
     )
+    for column in columns:
+        column.setflags(write=False)  # kept for whoever asks next
+    return Needs(*columns)
 
 
 def _enough_wait(instance: Instance, role_need: Ints, group_need: Ints) -> Flags:

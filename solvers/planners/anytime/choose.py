@@ -17,6 +17,7 @@ from gangplan.models.part import inside
 from gangplan.models.part.cut import roots_of
 from gangplan.models.tiers import Tier
 from gangplan.solvers.planners.anytime.atoms import Atoms, atoms_of, spare
+from gangplan.solvers.planners.anytime.kin import Kin, kin_of
 from gangplan.solvers.search import Incumbent
 
 SECONDS = 2.5
@@ -30,6 +31,9 @@ NOISE = 0.3
 
 WIDER = 1.03
 """Neighbourhoods are so much wider after one that gave nothing, in a tenth of its time."""
+
+KINSHIP = 0.5
+"""Chance that a neighbourhood is grown around units, where units can fall."""
 
 FADE = 0.9
 """What counts of the past of a style with each of its tries."""
@@ -92,6 +96,7 @@ class Chooser:
     dry: int = 0
     rng: np.random.Generator = field(init=False)
     atoms: Atoms = field(init=False)
+    kin: Kin | None = field(init=False)
     seeded: Ints = field(init=False)
     gains: Floats = field(init=False)
     costs: Floats = field(init=False)
@@ -104,6 +109,7 @@ class Chooser:
         """Cut the atoms."""
         self.rng = np.random.default_rng(self.seed)
         self.atoms = atoms_of(self.instance, self.rng)
+        self.kin = kin_of(self.instance, self.atoms.of_node, len(self.atoms))
         self.seeded = np.zeros(len(self.atoms), dtype=np.int64)
         self.gains, self.costs = np.zeros(len(STYLES)), np.zeros(len(STYLES))
 
@@ -162,7 +168,8 @@ class Chooser:
 
     def _credit(self, worth: int) -> None:
         """Credit what the tier gained since the last pick to the styles that won."""
-        gain = abs(worth - self.worth)
+        # Where units can fall a neighbourhood may win in any tier: each counts as one.
+        gain = len(self.won) if len(self.instance.running) else abs(worth - self.worth)
         for s in self.won:
             self.gains[s] += gain / len(self.won)
         self.won.clear()
@@ -188,10 +195,13 @@ class Chooser:
         if style.near and len(atoms.around):
             level = int(self.rng.integers(len(atoms.around)))
             may &= atoms.around[level] == atoms.around[level, seed]
+        kin = self.kin if self.kin is not None and self.rng.random() < KINSHIP else None
         alone, total = room.min(axis=1), room[seed].copy()
         nodes = int(atoms.size[seed])
         while (may & ~chosen).any() and nodes < self.stretch * style.nodes:
             gain = (room + total).min(axis=1) - alone
+            if kin is not None:
+                gain = kin.pull(chosen, best.plan.evicted)
             others = np.flatnonzero(may & ~chosen)
             gain = gain[others] + NOISE * gain[others].std() * self.rng.gumbel(size=len(others))
             one = int(others[np.argmax(gain)])
