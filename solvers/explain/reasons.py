@@ -5,7 +5,9 @@ pods gains none; that there is no room left beside what is admitted is proven ex
 that count the group are.
 """
 
+import time
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -27,12 +29,15 @@ WEIGHTED = "weighted-gpus"
 
 NOT_PROVEN = "no room was found beside what is admitted (not proven)"
 
+NOT_COUNTED = "no room was found by the time limit (whether there can be any was not counted)"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
     """What is looked at for every group: placed, wanted (G,) pods, and the reports of the plan.
 
-    ``loses``: (G,) its root loses pods. ``counted``: what counting says of groups.
+    ``loses``: (G,) its root loses pods. ``counted``: what counting says of groups. ``until``: of
+    ``time.monotonic()``, when counting ends.
     """
 
     slots: Slots
@@ -42,6 +47,7 @@ class _Known:
     reports: tuple[TierReport, ...]
     loses: Flags
     counted: dict[int, Shortage | None]
+    until: float
 
 
 def reasons(
@@ -49,6 +55,7 @@ def reasons(
     plan: Plan,
     reports: tuple[TierReport, ...] = (),
     counted: dict[int, Shortage | None] | None = None,
+    seconds: float = inf,
 ) -> dict[int, str]:
     """Group number -> sentence, for every group that still waits for pods of its minimum.
 
@@ -57,7 +64,9 @@ def reasons(
     reports : of the plan's tiers; without them nothing is called proven but counting.
     counted : what counting said of groups of this instance when asked for another plan of it, the
         most work of all; what it says now is added.
+    seconds : for counting; of groups that it has not come to by then nothing is known.
     """
+    until = time.monotonic() + seconds
     needs, slots = needs_of(instance), slots_of(instance)
     placed, wanted = plan.placed_per_group(instance), instance.per_group(instance.roles.wanted)
     gang = instance.groups.kind == GANG
@@ -67,7 +76,8 @@ def reasons(
         return {}
     loses = losing_roots(instance, plan.evicted)[victims_of(instance).root]
     trees = trees_of(instance, needs, slots, placed)
-    known = _Known(slots, trees, placed, wanted, reports, loses, {} if counted is None else counted)
+    counted = {} if counted is None else counted
+    known = _Known(slots, trees, placed, wanted, reports, loses, counted, until)
     return {int(g): _why(instance, int(g), known) for g in np.flatnonzero(waits)}
 
 
@@ -79,6 +89,8 @@ def _why(instance: Instance, g: int, known: _Known) -> str:
             return f"{instance.names.composites[h]}: {instance.names.held_composites[h]}"
     needs = known.trees.needs
     if g not in known.counted:
+        if time.monotonic() > known.until:
+            return NOT_COUNTED
         known.counted[g] = cannot_be_placed(instance, g, needs, known.slots)
     short = known.counted[g]
     if short is not None:

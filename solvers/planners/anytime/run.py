@@ -3,6 +3,7 @@
 import os
 import time
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from gangplan.models.formulation import WHOLE, Formulation, Kind
 from gangplan.models.gone import without_units
@@ -41,6 +42,9 @@ LONGER = 0.1
 
 RESERVE = 0.1
 """Seconds that are kept for the end, beside what a check and the reasons take."""
+
+BEYOND = 0.1
+"""Seconds past the limit that the reasons may take at the end."""
 
 SHORT = 2.0
 """Seconds left below which nobody finds out what the reasons take."""
@@ -160,7 +164,8 @@ class Run:
         tiers = self._reports(ledger, kept)
         certificates = tuple(bound.certificate for bound in kept if bound is not None)
         names = [self.solver.name, *(who.name for c in certificates for who in c.solvers)]
-        why = self._reasons(ledger, tiers)
+        left = max(0.0, self.limits.seconds - self._used()) + BEYOND
+        why = self._reasons(ledger, tiers, left)
         greedy = self.seconds["greedy"]
         return Result(
             plan,
@@ -183,8 +188,10 @@ class Run:
     def _reports(self, ledger: Ledger, bounds: list[Bound | None]) -> tuple[TierReport, ...]:
         return reports(self.tiers, ledger.best.values, bounds)
 
-    def _reasons(self, ledger: Ledger, tiers: tuple[TierReport, ...]) -> dict[int, str]:
-        return reasons(self.instance, ledger.best.plan, tiers, self.counted)
+    def _reasons(
+        self, ledger: Ledger, tiers: tuple[TierReport, ...], seconds: float = inf
+    ) -> dict[int, str]:
+        return reasons(self.instance, ledger.best.plan, tiers, self.counted, seconds)
 
     def _used(self) -> float:
         return time.monotonic() - self.began

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from gangplan.models.columns import Leaving
+from gangplan.models.counting import cannot_be_placed
 from gangplan.models.plan import empty_plan, plan_from_counts
 from gangplan.models.result import COUNTING, TierReport
-from gangplan.solvers.explain.reasons import reasons
+from gangplan.solvers.explain.reasons import NOT_COUNTED, reasons
 from tests.tiny import make_instance
 
 
@@ -88,3 +89,13 @@ def test_pods_that_are_left_over_are_counted(kind: str, pods: str) -> None:
         f"2 of 5 {pods} are placed; no room beside what is admitted: no plan places another pod of "
         "it unless another group or pod of priority 0 or above waits instead (proven: counting)"
     )
+
+
+def test_what_was_not_counted_in_time_is_not_said_to_be_impossible() -> None:
+    roles = [{"wanted": 1, "request": {"gpu": 9}}]
+    inst = make_instance([{"gpu": 8}], [{"kind": "gang", "roles": roles, "minimum": 1}] * 2)
+    assert reasons(inst, empty_plan(inst), seconds=-1.0) == {0: NOT_COUNTED, 1: NOT_COUNTED}
+    known = {1: cannot_be_placed(inst, 1)}
+    why = reasons(inst, empty_plan(inst), counted=known, seconds=-1.0)
+    assert why[0] == NOT_COUNTED
+    assert why[1] == reasons(inst, empty_plan(inst))[1]
