@@ -35,6 +35,14 @@ WIDER = 1.03
 KINSHIP = 0.5
 """Chance that a neighbourhood is grown around units, where units can fall."""
 
+SHARED = 4
+"""Picks in a row without a better plan from which neighbourhoods at a time share all
+who wait, and do not get each its part: what is missing then is one of few, seldom won twice."""
+
+MOST = 0.6
+"""Part of the nodes that a neighbourhood leaves off at where others are searched beside it, until
+half of the patience is gone."""
+
 FADE = 0.9
 """What counts of the past of a style with each of its tries."""
 
@@ -124,7 +132,8 @@ class Chooser:
         Parameters
         ----------
         best : the plan to better.
-        flying : neighbourhoods under way: no node and no candidate of theirs is taken.
+        flying : neighbourhoods under way: no node of theirs is taken and nobody that is placed
+            there; who waits is, once little comes of any.
         left : seconds until the end.
 
         Returns
@@ -197,8 +206,9 @@ class Chooser:
             may &= atoms.around[level] == atoms.around[level, seed]
         kin = self.kin if self.kin is not None and self.rng.random() < KINSHIP else None
         alone, total = room.min(axis=1), room[seed].copy()
+        wanted = min(self.stretch * style.nodes, self._most())
         nodes = int(atoms.size[seed])
-        while (may & ~chosen).any() and nodes < self.stretch * style.nodes:
+        while (may & ~chosen).any() and nodes < wanted:
             gain = (room + total).min(axis=1) - alone
             if kin is not None:
                 gain = kin.pull(chosen, best.plan.evicted)
@@ -239,17 +249,23 @@ class Chooser:
         """Choose whose pods may move, and who of those that wait may come."""
         instance = self.instance
         may = inside(instance, best.plan, nodes)
+        placed = best.plan.placed_per_group(instance) > 0
+        shared = self.dry >= SHARED
         for other in flying:
-            may[other.groups] = False
+            may[other.groups[placed[other.groups]] if shared else other.groups] = False
         if not may.any():
             return np.zeros(0, dtype=np.int64)
-        placed = best.plan.placed_per_group(instance) > 0
         chance = self.rng.random(len(may))
         if style.part < 1 and not self._everything(nodes):
             may &= ~placed | (chance < style.part)
-        if self.crew > 1 and not self._everything(nodes):
+        if self.crew > 1 and not shared and not self._everything(nodes):
             may &= placed | (chance < 1 / self.crew)
         return _whole_trees(instance, may)
+
+    def _most(self) -> float:
+        """Nodes above which a neighbourhood would leave the others of the crew without work."""
+        alone = self.crew == 1 or 2 * self.dry > self.patience
+        return len(self.instance.nodes) * (1.0 if alone else MOST)
 
     def _everything(self, nodes: Ints) -> bool:
         return len(nodes) == len(self.instance.nodes)

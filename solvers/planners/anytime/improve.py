@@ -31,6 +31,7 @@ from gangplan.solvers.planners.anytime.core import (
     relaxation_of,
     used_by,
 )
+from gangplan.solvers.planners.anytime.shake import shaken
 from gangplan.solvers.reprieve import reprieved
 from gangplan.solvers.search import Incumbent
 
@@ -145,13 +146,15 @@ def _points(
     if relaxed is not None and worth is not None and hopeless(milp, relaxed, worth):
         return
     keep = used_by(milp, [] if start is None else [start])
+    paid = int((keep & (milp.cost != 0)).sum())
     done: Milp | None = None
     for scale in SCALES:
         model = milp if relaxed is None else core(milp, relaxed, keep, scale)
         if done is not None and (model.upper == done.upper).all():
             return
         asked = replace(limits, gap=max(limits.gap, GAP, _worthless(milp, relaxed, worth)))
-        point = _searched(milp, model, start, solver, asked, until)
+        search = shaken(model, limits.seed + abs(worth or 0), paid)
+        point = _searched(milp, search, start, solver, asked, until)
         if point is not None and (worth is None or milp.objective(point) < worth):
             yield point
         done = model

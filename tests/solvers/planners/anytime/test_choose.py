@@ -9,6 +9,7 @@ from gangplan.models.instance import Instance
 from gangplan.models.part import inside
 from gangplan.models.tiers import tiers_of, values
 from gangplan.solvers.planners.anytime.atoms import CUT, MOST, atoms_of, left_of
+from gangplan.solvers.planners.anytime.choose import MOST as MOST_NODES
 from gangplan.solvers.planners.anytime.choose import TURN, Chooser, Pick
 from gangplan.solvers.planners.greedy import greedy_plan
 from gangplan.solvers.search import Incumbent
@@ -122,3 +123,27 @@ def test_candidates_are_those_that_a_part_takes(instance: Instance, seed: int) -
         if pick is not None:
             assert inside(instance, best.plan, pick.nodes)[pick.groups].all()
             chooser.learn(pick, better=False, seconds=1.0)
+
+
+def test_who_waits_is_shared_once_little_comes_of_any() -> None:
+    chooser = Chooser(RACKS, TIERS, seed=2)
+    waits = BEST.plan.placed_per_group(RACKS) == 0
+    met = 0
+    for _ in range(30):
+        first = chooser.pick(BEST, 0, [], 60.0)
+        assert first is not None
+        chooser.learn(first, better=False, seconds=1.0)
+        second = chooser.pick(BEST, 0, [first], 60.0)
+        if second is not None:
+            both = np.intersect1d(first.groups, second.groups)
+            assert waits[both].all()
+            met += len(both) > 0
+            assert not np.isin(first.nodes, second.nodes).any()
+    assert met > 10
+
+
+def test_one_of_two_leaves_nodes_for_the_other() -> None:
+    chooser, alone = (Chooser(RACKS, TIERS, seed=2, crew=size) for size in (2, 1))
+    most = max(int(chooser.atoms.size.max()), 1) + MOST_NODES * len(RACKS.nodes)
+    assert max(len(pick.nodes) for pick in picks(chooser, 30)) <= most
+    assert max(len(pick.nodes) for pick in picks(alone, 30)) > most
