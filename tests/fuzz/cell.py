@@ -8,10 +8,13 @@ from tests import brute, brute_preemption
 from tests.fuzz.case import Case
 from tests.fuzz.contestants import Contestant, contestants
 from tests.fuzz.draw import draw
-from tests.fuzz.judge import Disagreement, judge, planner, without_solver
+from tests.fuzz.judge import Disagreement, against_the_clock, judge, planner, without_solver
 
 PLANNER = 4
 """One seed in how many goes through the planner ``exact`` too."""
+
+CLOCK = 11
+"""The same for ``anytime``, which begins processes of its own."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ def compare(case: Case, against: list[Contestant]) -> Cell:
     start = greedy if case.seed % 2 == 0 and not wrong else None
     tiers = {}
     for who in against:
+        if not who.takes(instance):
+            continue
         verdict = judge(case, instance, best, who, start)
         tiers[who.name] = (verdict.proven, verdict.tiers)
         wrong += verdict.wrong
@@ -52,4 +57,8 @@ def compare(case: Case, against: list[Contestant]) -> Cell:
             verdict = planner(case, instance, best, who)
             tiers[f"exact/{who.name}"] = (verdict.proven, verdict.tiers)
             wrong += verdict.wrong
+    if case.seed % CLOCK == 0 and "highs" in [who.solver.name for who in against]:
+        verdict = against_the_clock(case, instance, best)
+        tiers["anytime"] = (verdict.proven, verdict.tiers)
+        wrong += verdict.wrong
     return Cell(case.seed, tiers, tuple(wrong))

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from gangplan.models.errors import FormulationError
 from gangplan.models.formulation import Kind
+from gangplan.models.instance import Instance
 from gangplan.solvers.base import Solver
 from gangplan.solvers.registry import BACKENDS, available, formulation, get
 
@@ -15,6 +17,9 @@ the numbers have a factor in common, nor with what else goes by the seed.
 
 WHOLE = ("counts", "assignment")
 """Formulations that carry every family."""
+
+PARTIAL = ("patterns", "configurations")
+"""Formulations that refuse some instances by name; those they take they have to get right."""
 
 OTHERS = 17
 """The same for a backend that is not in the table."""
@@ -30,6 +35,16 @@ class Contestant:
     @property
     def name(self) -> str:
         return f"{self.kind.name}/{self.solver.name}"
+
+    def takes(self, instance: Instance) -> bool:
+        """Tell whether the formulation has a model of it; only one that is partial may refuse."""
+        if self.kind.name not in PARTIAL:
+            return True
+        try:
+            self.kind.write(instance)
+        except FormulationError:
+            return False
+        return True
 
 
 def backends() -> tuple[str, ...]:
@@ -49,4 +64,6 @@ def contestants(seed: int, names: tuple[str, ...]) -> list[Contestant]:
 
 def everybody(names: tuple[str, ...]) -> list[Contestant]:
     """List every formulation on every backend of ``names``."""
-    return [Contestant(formulation(kind), get(name)) for name in names for kind in WHOLE]
+    return [
+        Contestant(formulation(kind), get(name)) for name in names for kind in (*WHOLE, *PARTIAL)
+    ]

@@ -15,7 +15,8 @@ KEPT = Path(__file__).parent / "kept"
 
 def keep(seed: int, names: tuple[str, ...], wrong: Disagreement, folder: Path = KEPT) -> Path:
     """Shrink the case of a seed on which ``wrong`` was said, and write it down."""
-    against = [who for who in contestants(seed, names) if wrong.who.endswith(who.name)]
+    turn = contestants(seed, names)
+    against = [who for who in turn if wrong.who.endswith(who.name) or wrong.who == "anytime"]
 
     def still(case: Case) -> bool:
         said = compare(case, against).wrong
