@@ -36,6 +36,7 @@ from gangplan.models.needs import Needs, needs_of
 from gangplan.models.patterns import leaving, serving, together
 from gangplan.models.patterns import rows as written
 from gangplan.models.patterns import slices as split
+from gangplan.models.patterns.blocks import columns
 from gangplan.models.patterns.layout import layout_of
 from gangplan.models.patterns.leaving import Leaving
 from gangplan.models.patterns.refuse import refuse
@@ -116,31 +117,9 @@ def build(
     if chosen is not None:
         classes = classes.only(chosen)
     types, loose = types_of(seen, needs, shapes, tree, slots, elastic=formulation.elastic)
-    option = _column_pairs([(j, v) for j, one in enumerate(types) for v in one.vertices])
-    part = _column_pairs(
-        [
-            (o, i)
-            for o, j in enumerate(option[:, 0].tolist())
-            for i in range(len(types[j].shape))
-            if types[j].open(i)
-        ]
-    )
-    flow = written.flows(types, loose, tree, slots)
     cols = Columns()
-    count = np.array([len(patterns) for patterns in classes.patterns], dtype=np.int64)
-    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-    cols.add("lambda", np.zeros(int(start[-1]), dtype=np.int64), np.repeat(classes.size, count))
-    sizes = np.array([len(one.groups) for one in types], dtype=np.int64)
-    t = cols.add("t", np.zeros(len(option), dtype=np.int64), sizes[option[:, 0]])
-    most = [
-        len(types[j].groups) * types[j].most[i]
-        for j, i in zip(option[part[:, 0], 0].tolist(), part[:, 1].tolist(), strict=True)
-    ]
-    x = cols.add("x", np.zeros(len(part), dtype=np.int64), np.array(most, dtype=np.int64))
-    z = cols.add(
-        "z", np.zeros(len(loose), dtype=np.int64), np.array([one.most for one in loose], np.int64)
-    )
-    f = cols.add("f", np.zeros(len(flow), dtype=np.int64), slots[flow[:, 0], flow[:, 1]])
+    blocks = columns(classes, types, loose, tree, slots, cols)
+    start, option, t = blocks.start, blocks.option, blocks.t
     slices = split.columns(types, option, tree, slots, cols)
     falls = leaving.columns(seen, cols)
     meet: tuple[together.Kind, ...] = ()
@@ -148,25 +127,23 @@ def build(
     if falls is not None:
         meet = together.columns(types, option, shapes, tree, layout.classes, cols)
         ev = serving.columns(types, loose, option, tree, layout.classes, cols)
-    supply = written.supply(
-        tree, classes, types, loose, start, option, part, flow, t, x, z, f, slices
-    )
+    supply = written.supply(tree, classes, types, loose, blocks, slices)
     assert supply.about is not None  # vertex and shape
-    blocks = [
+    rows = [
         written.classes(classes, start),
         supply,
-        *written.types(types, option, part, t, x, elastic=formulation.elastic),
+        *written.types(types, blocks, elastic=formulation.elastic),
         *split.rows(types, option, tree, t, slices, elastic=formulation.elastic),
     ]
     if falls is not None:
-        blocks += leaving.rows(seen, falls, classes, start, types, option, t)
-        blocks += together.rows(meet, option, t)
+        rows += leaving.rows(seen, falls, classes, start, types, option, t)
+        rows += together.rows(meet, option, t)
         if ev is not None:
-            blocks += serving.rows(ev, falls, option, t, classes, start)
+            rows += serving.rows(ev, falls, option, t, classes, start)
     return Model(
         instance, formulation, needs, shapes, tree, classes, types, loose,
-        assemble(cols, blocks), start, option, part, flow, t, x, z, f, supply.about, slices, falls,
-        meet, ev,
+        assemble(cols, rows), start, option, blocks.part, blocks.flow, t, blocks.x, blocks.z,
+        blocks.f, supply.about, slices, falls, meet, ev,
     )  # fmt: skip
 
 
@@ -194,7 +171,3 @@ def tier_cost(model: Model, tier: Tier) -> tuple[Floats, int]:
     for at, one_loose in enumerate(model.loose):
         cost[model.z.cols[at]] = -int(worth.pod[one_loose.roles[0]])
     return cost, 0
-
-
-def _column_pairs(pairs: list[tuple[int, int]]) -> Ints:
-    return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)

@@ -5,25 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gangplan.models.arrays import Ints
-from gangplan.models.milp import RowBlock, VarBlock, row_block
+from gangplan.models.milp import RowBlock, row_block
+from gangplan.models.patterns.blocks import Blocks
 from gangplan.models.patterns.slices import Slices
 from gangplan.models.shapes.classes import Classes
 from gangplan.models.shapes.tree import Tree
 from gangplan.models.shapes.types import Loose, Type
-
-
-def flows(types: Sequence[Type], loose: Sequence[Loose], tree: Tree, slots: Ints) -> Ints:
-    """(F, 2) vertex and shape of slots that somebody above may want; children after parents."""
-    wanted = np.zeros(slots.shape, dtype=np.bool_)
-    for one in types:
-        vertices = np.array(list(one.taking()), dtype=np.int64)
-        wanted[np.ix_(vertices, np.array(one.shape, dtype=np.int64))] = True
-    for pods in loose:
-        wanted[pods.vertex, pods.shape] = True
-    above = np.zeros_like(wanted)
-    for v in range(1, len(tree)):
-        above[v] = above[tree.parent[v]] | wanted[tree.parent[v]]
-    return np.argwhere(above & (slots > 0)).astype(np.int64)
 
 
 def classes(nodes: Classes, start: Ints) -> RowBlock:
@@ -37,66 +24,87 @@ def classes(nodes: Classes, start: Ints) -> RowBlock:
 
 
 def supply(
-    tree: Tree, nodes: Classes, types_: Sequence[Type], loose: Sequence[Loose], start: Ints,
-    option: Ints, part: Ints, flow: Ints, t: VarBlock, x: VarBlock, z: VarBlock, f: VarBlock,
+    tree: Tree,
+    nodes: Classes,
+    types_: Sequence[Type],
+    loose: Sequence[Loose],
+    blocks: Blocks,
     slices: Slices,
-) -> RowBlock:  # fmt: skip
+) -> RowBlock:
     """Write patterns.supply: slots that a vertex gives are its nodes' and its children's."""
     named = [s for one in types_ for s in one.shape] + [pods.shape for pods in loose]
     n_shapes = int(nodes.patterns[0].shape[1]) if len(nodes) else 1 + max(named, default=0)
-    row: list[Ints] = []
-    col: list[Ints] = []
-    coef: list[Ints] = []
+    flow = blocks.flow
+    below, ones = flow[:, 0] * n_shapes + flow[:, 1], np.ones(len(flow), dtype=np.int64)
+    above = tree.parent[flow[:, 0]] * n_shapes + flow[:, 1]
+    taken = _taken(types_, loose, blocks, slices, n_shapes)
+    entries = np.vstack(
+        [
+            _given(nodes, blocks.start, n_shapes),
+            np.column_stack([below, blocks.f.cols, ones]),
+            np.column_stack(
+                [tree.parent[flow[:, 0]] * n_shapes + flow[:, 1], blocks.f.cols, -ones]
+            ),
+            taken,
+        ]
+    )
+    # Slots that nobody takes need no row.
+    keys = np.unique(np.concatenate([taken[:, 0], below]))
+    at_row = np.searchsorted(keys, entries[:, 0])
+    mine = at_row < len(keys)
+    mine[mine] = keys[at_row[mine]] == entries[mine, 0]
+    return row_block(
+        "patterns.supply", at_row[mine], entries[mine, 1], entries[mine, 2],
+        -np.inf, 0.0, len(keys), np.column_stack([keys // n_shapes, keys % n_shapes]),
+    )  # fmt: skip
 
-    def add(key: Ints, columns: Ints, weight: Ints) -> None:
-        row.append(key)
-        col.append(columns)
-        coef.append(weight)
 
+def _given(nodes: Classes, start: Ints, n_shapes: int) -> Ints:
+    """Slots of patterns: (E, 3) key of vertex and shape, column, coefficient."""
+    found = [np.zeros((0, 3), dtype=np.int64)]
     for c, patterns in enumerate(nodes.patterns):
         p, s = np.nonzero(patterns)
-        add(nodes.vertex[c] * n_shapes + s, start[c] + p, -patterns[p, s])
-    ones = np.ones(len(flow), dtype=np.int64)
-    add(flow[:, 0] * n_shapes + flow[:, 1], f.cols, ones)
-    add(tree.parent[flow[:, 0]] * n_shapes + flow[:, 1], f.cols, -ones)
+        found.append(
+            np.column_stack([nodes.vertex[c] * n_shapes + s, start[c] + p, -patterns[p, s]])
+        )
+    return np.vstack(found)
+
+
+def _taken(
+    types_: Sequence[Type],
+    loose: Sequence[Loose],
+    blocks: Blocks,
+    slices: Slices,
+    n_shapes: int,
+) -> Ints:
+    """Slots that pods take: (E, 3) as ``_given``."""
+    option = blocks.option
     fixed = [
         [(one.shape[i], one.most[i]) for i in range(len(one.shape)) if one.follows(i)]
         for one in types_
     ]
     used = [
         (v * n_shapes + shape, column, most)
-        for (j, v), column in zip(option.tolist(), t.cols.tolist(), strict=True)
+        for (j, v), column in zip(option.tolist(), blocks.t.cols.tolist(), strict=True)
         for shape, most in fixed[j]
     ]
-    for q, (o, i) in enumerate(part.tolist()):
+    for q, (o, i) in enumerate(blocks.part.tolist()):
         j, v = option[o].tolist()
-        used.append((v * n_shapes + types_[j].shape[i], int(x.cols[q]), 1))
+        used.append((v * n_shapes + types_[j].shape[i], int(blocks.x.cols[q]), 1))
     for at, pods in enumerate(loose):
-        used.append((pods.vertex * n_shapes + pods.shape, int(z.cols[at]), 1))
+        used.append((pods.vertex * n_shapes + pods.shape, int(blocks.z.cols[at]), 1))
     table = np.array(used, dtype=np.int64).reshape(len(used), 3)
-    table = np.vstack([table, slices.used(types_, option, n_shapes)])
-    add(table[:, 0], table[:, 1], table[:, 2])
-    keys = np.concatenate(row)
-    # Slots that nobody takes need no row.
-    taken = np.unique(np.concatenate([table[:, 0], flow[:, 0] * n_shapes + flow[:, 1]]))
-    at_row = np.searchsorted(taken, keys)
-    mine = at_row < len(taken)
-    mine[mine] = taken[at_row[mine]] == keys[mine]
-    return row_block(
-        "patterns.supply", at_row[mine], np.concatenate(col)[mine], np.concatenate(coef)[mine],
-        -np.inf, 0.0, len(taken), np.column_stack([taken // n_shapes, taken % n_shapes]),
-    )  # fmt: skip
+    return np.vstack([table, slices.used(types_, option, n_shapes)])
 
 
-def types(
-    all_types: Sequence[Type], option: Ints, part: Ints, t: VarBlock, x: VarBlock, *, elastic: bool
-) -> list[RowBlock]:
+def types(all_types: Sequence[Type], blocks: Blocks, *, elastic: bool) -> list[RowBlock]:
     """Write patterns.type, patterns.least, patterns.most and patterns.minimum."""
+    option, part, t, x = blocks.option, blocks.part, blocks.t, blocks.x
     count = np.bincount(option[:, 0], minlength=len(all_types))
     several = np.flatnonzero(count > 1)
     mine = np.flatnonzero(np.isin(option[:, 0], several))
     size = np.array([len(all_types[j].groups) for j in several.tolist()], dtype=np.int64)
-    blocks = [
+    found = [
         row_block(
             "patterns.type", np.searchsorted(several, option[mine, 0]), t.cols[mine], 1, -np.inf,
             size, len(several), several[:, None],
@@ -114,7 +122,7 @@ def types(
     ):
         some = side > 0
         rows = np.cumsum(some) - 1
-        blocks.append(
+        found.append(
             row_block(
                 name,
                 np.concatenate([rows[some], rows[some]]),
@@ -123,13 +131,12 @@ def types(
                 low, high, int(some.sum()), part[some],
             )
         )  # fmt: skip
-    return [*blocks, _minimum(all_types, option, part, t, x, elastic=elastic)]
+    return [*found, _minimum(all_types, blocks, elastic=elastic)]
 
 
-def _minimum(
-    all_types: Sequence[Type], option: Ints, part: Ints, t: VarBlock, x: VarBlock, *, elastic: bool
-) -> RowBlock:
+def _minimum(all_types: Sequence[Type], blocks: Blocks, *, elastic: bool) -> RowBlock:
     """Row of each option whose roles do not imply the need of its groups."""
+    option, part, t, x = blocks.option, blocks.part, blocks.t, blocks.x
     row: list[int] = []
     col: list[int] = []
     coef: list[int] = []

@@ -1,4 +1,4 @@
-r"""Few gangs, many domains: who falls in a domain falls for a gang that is there (paper, eq. serving).
+r"""Few gangs, many domains: who falls in one falls for a gang that is there (paper, eq. serving).
 
     ev[v, d] in {0, 1}                   unit v makes room in domain d
     sum_p lambda[c, p]              <=  m_c sum_{j at d} t[j, d]   each class c of d

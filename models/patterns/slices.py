@@ -10,8 +10,8 @@ r"""Columns and rows of groups that are split into slices (paper, eq. slices).
     sum_D q[j, v, r, D]  >=  low_r t[j, v]                                      (patterns.slice-low)
     sum_D q[j, v, r, D]  <=  high_r t[j, v]                                    (patterns.slice-high)
 
-Here low and high are the slices of the fewest and of the most pods, rounded inwards. Pods take slots
-at d, not at v.
+Here low and high are the slices of the fewest and of the most pods, rounded inwards. Pods take
+slots at d, not at v.
 Types of several groups have one role, one rule and no member whose slice is unfinished: then slices
 can be dealt to their groups in any way, and each group keeps low and high.
 """
