@@ -20,6 +20,11 @@ from gangplan.solvers.registry import formulation, get_planner
 SMALL = 20_000
 """Pairs of role and usable node up to which counts is searched as a whole."""
 
+SMALL_FALLS, FALLS = 5_000, 500
+"""The same where units can fall, and pairs of who falls and what comes up to which patterns are
+searched as a whole: victims with 256 nodes is proven in half the time that counts takes, and parts
+are not better before there are more."""
+
 LISTED = 50_000
 """Patterns (or configurations) up to which a model of them is searched as a whole."""
 
@@ -56,6 +61,12 @@ def choose(instance: Instance, named: str = "") -> Choice:
         return Choice("exact" if cells <= most else "anytime", named, what)
     counts = formulation("counts")
     cells = counts.cells(instance)
+    if len(instance.running) and cells > SMALL_FALLS:
+        kind = formulation("patterns")
+        pairs = kind.cells(instance)
+        if 0 < pairs <= FALLS:
+            why = f"{_many(cells, counts)} are many where units can fall, {_many(pairs, kind)} few"
+            return Choice("exact", "patterns", why)
     if cells <= SMALL:
         return Choice("exact", "counts", f"{_many(cells, counts)}: searched as a whole")
     for name in ("configurations", "patterns"):

@@ -38,7 +38,8 @@ class Bounding:
     ledger : the plan to hold to.
     until : end of the run, of ``time.monotonic()``.
     ahead : tiers are bounded before their turn.
-    last : tier -> what it was held to last.
+    last, ended, took : tier -> what it was held to last, when its bound came, after how long.
+    closing : tiers that were bounded for the last time.
     """
 
     ledger: Ledger
@@ -48,6 +49,7 @@ class Bounding:
     last: dict[int, Held] = field(default_factory=dict)
     ended: dict[int, float] = field(default_factory=dict)
     took: dict[int, float] = field(default_factory=dict)
+    closing: set[int] = field(default_factory=set)
 
     def held(self, i: int) -> Held:
         """Return what tiers above i are held to: near the end, to what the plan has."""
@@ -64,12 +66,14 @@ class Bounding:
         if not self.ahead:
             return i if self._new(i) else None
         first = self._first(i)
-        return first if first is not None else self._another(i)
+        return first if first is not None else self._another()
 
     def begun(self, i: int, held: Held) -> None:
         """Write down that tier i is being bounded."""
         self.asked.setdefault(i, set()).add(held)
         self.last[i] = held
+        if self._ending() and i in self.ended:
+            self.closing.add(i)
 
     def done(self, i: int, seconds: float) -> None:
         """Write down what it took."""
@@ -91,11 +95,11 @@ class Bounding:
             return j if j == i or spent + next_one <= most else None
         return None
 
-    def _another(self, i: int) -> int | None:
-        """Return a tier whose bound speaks of a plan that is long gone."""
+    def _another(self) -> int | None:
+        """Return a tier whose bound speaks of a plan that is long gone; near the end each once."""
         now, ending = time.monotonic(), self._ending()
-        for j in range(i, len(self.ledger.tiers)):
-            if j not in self.ended or self.ledger.done(j) or not self._new(j):
+        for j in sorted(self.ended):
+            if self.ledger.done(j) or not self._new(j) or j in self.closing:
                 continue
             if ending or now - self.ended[j] > AGAIN * self.took[j]:
                 return j

@@ -24,6 +24,15 @@ def test_a_large_instance_is_planned_against_the_clock() -> None:
     assert choose(generate("vectors", nodes=512)).planner == "anytime"
 
 
+@pytest.mark.parametrize(
+    ("nodes", "planner", "kind"),
+    [(128, "exact", "counts"), (256, "exact", "patterns"), (1024, "anytime", "patterns")],
+)
+def test_where_units_can_fall_patterns_come_sooner(nodes: int, planner: str, kind: str) -> None:
+    choice = choose(generate("victims", nodes=nodes, seed=1))
+    assert (choice.planner, choice.formulation) == (planner, kind)
+
+
 def test_what_no_pattern_carries_still_has_a_planner() -> None:
     choice = choose(generate("fabric", nodes=128))
     assert choice.planner in ("exact", "anytime")
