@@ -4,6 +4,7 @@ Whoever asks never waits for a job: what crashes, hangs or is late is killed, co
 and another process takes its place.
 """
 
+import pickle
 import select
 import time
 from collections.abc import Callable, Mapping
@@ -74,6 +75,7 @@ class Crew:
     _kept: wire.Packed | None = None
     _jobs: int = 0
     _lost: int = 0
+    _unsent: list[Word] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Start the processes, and do not wait.
@@ -101,7 +103,7 @@ class Crew:
         return any(seat.job >= 0 for seat in self._seats)
 
     def give(self, job: Callable[..., object], *arguments: object, kill_at: float) -> int:
-        """Hand a job to a free process; return its number.
+        """Hand a job to a free process; return its number. One that cannot be sent has failed.
 
         Parameters
         ----------
@@ -112,11 +114,18 @@ class Crew:
         self._jobs += 1
         seat.job, seat.kill_at = self._jobs, kill_at
         name = f"{job.__module__}:{job.__qualname__}"
-        seat.worker.send(wire.pack(("job", (seat.job, name, arguments, self.memory))))
+        try:
+            packed = wire.pack(("job", (seat.job, name, arguments, self.memory)))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            self._unsent.append(Word(seat.job, "failed", f"it cannot be sent: {error}"))
+        else:
+            seat.worker.send(packed)
         return seat.job
 
     def hear(self, until: float) -> list[Word]:
         """Wait for something to be said, or until then; also when a process got ready."""
+        if self._unsent:
+            return self._returned()
         ends = [until, *(seat.kill_at for seat in self._seats if seat.job >= 0)]
         timeout = max(min(ends) - time.monotonic(), 0.0)
         lines = {seat.worker.fileno(): seat for seat in self._seats}
@@ -131,6 +140,15 @@ class Crew:
                 heard.append(Word(seat.job, "late", "killed at its time"))
                 self._replace(seat)
         return heard
+
+    def _returned(self) -> list[Word]:
+        """Give back the jobs that could not be sent."""
+        words, self._unsent = self._unsent, []
+        numbers = {word.job for word in words}
+        for seat in self._seats:
+            if seat.job in numbers:
+                seat.job = -1
+        return words
 
     def drop(self, job: int) -> None:
         """End a job with its process; another process takes its place."""

@@ -186,3 +186,13 @@ def _runs(pid: int) -> bool:
         return state != "Z" and MODULE in Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return False
+
+
+def test_what_cannot_be_sent_has_failed_and_the_process_goes_on(crew: Crew) -> None:
+    free(crew)
+    number = crew.give(jobs.add, lambda: None, kill_at=far())
+    (word,) = words(crew, number)
+    assert word.kind == "failed"
+    assert "cannot be sent" in word.body
+    assert crew.free
+    assert words(crew, crew.give(jobs.add, 2, kill_at=far()))[-1].kind == "done"
