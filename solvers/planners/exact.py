@@ -19,6 +19,9 @@ from gangplan.solvers.registry import formulation, get
 from gangplan.solvers.staged import solve_tiers
 from gangplan.solvers.versions import versions
 
+QUICK = 0.1
+"""Seconds for the first plan of 128 nodes, or less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exact:
@@ -70,9 +73,9 @@ class Exact:
         first = instance if self.formulation.preemption else without_units(instance)
         start, more = clean_plan(
             instance,
-            start_of(first, tiers, min(SECONDS, limits.seconds)),
+            start_of(first, tiers, _swift(instance, limits)),
             tiers,
-            min(SECONDS, limits.seconds),
+            _swift(instance, limits),
         )
         greedy = time.perf_counter() - begin
         staged = solve_tiers(
@@ -127,3 +130,8 @@ class Exact:
             "seed": limits.seed,
             **({} if limits.memory is None else {"memory": limits.memory}),
         }
+
+
+def _swift(instance: Instance, limits: Limits) -> float:
+    """Seconds for the first plan: a tenth for each 128 nodes, what is small is searched soon."""
+    return min(max(QUICK, QUICK * len(instance.nodes) / 128), SECONDS, limits.seconds)

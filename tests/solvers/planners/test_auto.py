@@ -5,6 +5,7 @@ import pytest
 from gangplan.api import plan
 from gangplan.datasets.generate import generate
 from gangplan.models.errors import InputError
+from gangplan.models.tiers import tiers_of
 from gangplan.solvers.base import Limits
 from gangplan.solvers.planners.auto import choose
 
@@ -74,3 +75,20 @@ def test_where_there_is_a_previous_plan_the_choice_is_who_goes_on_from_it() -> N
 def test_greedy_takes_no_formulation() -> None:
     with pytest.raises(InputError, match="greedy: it writes no model"):
         plan(generate("training", nodes=16, groups=4), "greedy", formulation="counts")
+
+
+def test_who_asks_for_one_tier_gets_what_carries_it_and_proves_more() -> None:
+    instance = generate("training", nodes=128, groups=60)
+    one, all_tiers = tiers_of(instance, "weighted-gpus"), tiers_of(instance, "groups")
+    choice = choose(instance, tiers=one)
+    assert (choice.planner, choice.formulation) == ("exact", "patterns")
+    assert choose(generate("vectors", nodes=512), tiers=one).planner == "anytime"
+    assert choose(instance, tiers=all_tiers).formulation == "counts"
+    assert choose(generate("training", nodes=8, groups=4), tiers=one).formulation == "counts"
+
+
+def test_units_that_can_fall_and_a_formulation_that_refuses_leave_it_to_counts() -> None:
+    for name in ("victims", "fabric"):
+        instance = generate(name, nodes=32)
+        choice = choose(instance, tiers=tiers_of(instance, "weighted-gpus"))
+        assert choice.formulation == "counts"
