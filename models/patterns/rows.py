@@ -42,9 +42,7 @@ def supply(
         [
             _given(nodes, blocks.start, n_shapes),
             np.column_stack([below, blocks.f.cols, ones]),
-            np.column_stack(
-                [tree.parent[flow[:, 0]] * n_shapes + flow[:, 1], blocks.f.cols, -ones]
-            ),
+            np.column_stack([above, blocks.f.cols, -ones]),
             taken,
         ]
     )
