@@ -4,6 +4,7 @@ The order of the questions is that of what they cost: a formulation that refuses
 before anything is written.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -136,14 +137,18 @@ class Auto:
         ------
         PlanError, SolverError : see ``Exact``.
         """
+        began = time.monotonic()
         planned = restricted(instance, self.objective, preemption=self.preemption, pdb=self.pdb)
         choice = choose(planned, self.kind, tiers_of(planned, self.objective, self.weights))
         if self.previous is not None and choice.planner != GOES_ON:
             why = f"only {GOES_ON} goes on from a plan"
             choice = replace(choice, planner=GOES_ON, why=why)
-        result = self._chosen(choice).plan(instance, limits, progress)
+        # Listing patterns to choose takes its time of the same clock.
+        left = max(limits.seconds - (time.monotonic() - began), limits.seconds / 2)
+        result = self._chosen(choice).plan(instance, replace(limits, seconds=left), progress)
         auto = {"planner": choice.planner, "formulation": choice.formulation, "why": choice.why}
-        return replace(result, planner={**result.planner, "auto": auto})
+        said = {"seconds": limits.seconds, "auto": auto}
+        return replace(result, planner={**result.planner, **said})
 
     def _chosen(self, choice: Choice) -> Planner:
         options: dict[str, Any] = {

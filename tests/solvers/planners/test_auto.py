@@ -1,13 +1,19 @@
 """Which planner and formulation are chosen, and that the choice is told."""
 
+import time
+
 import pytest
 
 from gangplan.api import plan
 from gangplan.datasets.generate import generate
 from gangplan.models.errors import InputError
+from gangplan.models.instance import Instance
+from gangplan.models.result import Result
 from gangplan.models.tiers import tiers_of
-from gangplan.solvers.base import Limits
-from gangplan.solvers.planners.auto import choose
+from gangplan.solvers.base import Limits, Progress
+from gangplan.solvers.planners import auto as auto_module
+from gangplan.solvers.planners.anytime.planner import Anytime
+from gangplan.solvers.planners.auto import Choice, choose
 
 
 def test_a_small_instance_is_searched_as_a_whole_by_counts() -> None:
@@ -92,3 +98,22 @@ def test_units_that_can_fall_and_a_formulation_that_refuses_leave_it_to_counts()
         instance = generate(name, nodes=32)
         choice = choose(instance, tiers=tiers_of(instance, "weighted-gpus"))
         assert choice.formulation == "counts"
+
+
+def test_choosing_takes_its_time_of_the_same_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*arguments: object, **named: object) -> Choice:
+        time.sleep(0.5)
+        return Choice("anytime", "patterns", "to be slow")
+
+    monkeypatch.setattr(auto_module, "choose", slow)
+    asked: list[float] = []
+
+    def spy(planner: Anytime, instance: Instance, limits: Limits, progress: Progress) -> Result:
+        asked.append(limits.seconds)
+        return plain(planner, instance, limits, progress)
+
+    plain = Anytime.plan
+    monkeypatch.setattr(Anytime, "plan", spy)
+    result = plan(generate("training", nodes=8, groups=2), limits=Limits(2))
+    assert 1 <= asked[0] <= 1.5
+    assert result.planner["seconds"] == 2
