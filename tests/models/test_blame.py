@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
+from gangplan.models import blame
 from gangplan.models.blame import blamed
 from gangplan.models.instance import Instance
 from gangplan.models.plan import Plan, empty_plan
@@ -58,6 +60,17 @@ def test_only_those_that_are_enough_alone_are_named() -> None:
         [{"node": 0, "request": {"gpu": 4}}],
     )
     assert blamed(instance, plan(instance, 0, 0, evicted=(0,))) == [(1,)]
+
+
+def test_where_groups_and_victims_are_many_all_that_are_there_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = with_running(
+        make_instance(nodes=[{"gpu": 3}], groups=[group("a", gpus=1), group("b", gpus=4)]),
+        [{"node": 0, "request": {"gpu": 4}}],
+    )
+    monkeypatch.setattr(blame, "TRIED", 1)
+    assert blamed(instance, plan(instance, 0, 0, evicted=(0,))) == [(0, 1)]
 
 
 def test_nobody_of_its_own_rank_or_elastic_is_to_blame() -> None:
