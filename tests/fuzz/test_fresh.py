@@ -14,4 +14,6 @@ def test_everybody_agrees_with_brute_force_on_fresh_seeds(part: int) -> None:
         done = cell(seed, backends())
         assert [str(wrong) for wrong in done.wrong] == [], f"python -m tests.fuzz --only {seed}"
         for who, (proven, tiers) in done.tiers.items():
+            if who == "anytime":
+                continue  # it had hardly any time: what it claims is checked, not how much it is
             assert proven == tiers, f"seed {seed}: {who} proves {proven} of {tiers} tiers"
