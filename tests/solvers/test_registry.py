@@ -52,7 +52,9 @@ def test_an_unknown_solver_names_the_known_ones() -> None:
 
 
 def test_an_unknown_planner_names_the_known_ones() -> None:
-    with pytest.raises(GangplanError, match=r"unknown planner 'best': one of auto, anytime, exact, greedy"):
+    with pytest.raises(
+        GangplanError, match=r"unknown planner 'best': one of auto, anytime, exact, greedy"
+    ):
         get_planner("best")
 
 

@@ -36,9 +36,7 @@ def built_of(*requests: Obj, pods: int = 1) -> Instance:
     )
 
 
-def placed(
-    built: Instance, planner: str, formulation: str = ""
-) -> list[tuple[str, list[str]]]:
+def placed(built: Instance, planner: str, formulation: str = "") -> list[tuple[str, list[str]]]:
     """Node and devices of each placed pod."""
     result = plan(built, planner, formulation=formulation)
     assert verify(built, result.plan) == ()
