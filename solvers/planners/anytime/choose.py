@@ -29,6 +29,12 @@ TURN = 4
 NOISE = 0.3
 """Noise on what joins, in standard deviations of what could."""
 
+LAPS = 4
+"""So often all is tried again, each time for twice as long, before it is given up."""
+
+SMALL = 64
+"""Nodes up to which once is enough: some neighbourhoods were all of them."""
+
 WIDER = 1.03
 """Neighbourhoods are so much wider after one that gave nothing, in a tenth of its time."""
 
@@ -94,6 +100,7 @@ class Chooser:
     crew : neighbourhoods that are searched at a time: each gets its part of who waits.
     dry : picks since the last one that a better plan came of.
     stretch : how much wider neighbourhoods are than their style says.
+    laps : how often all was tried again since.
     """
 
     instance: Instance
@@ -109,6 +116,7 @@ class Chooser:
     gains: Floats = field(init=False)
     costs: Floats = field(init=False)
     stretch: float = 1.0
+    laps: int = 0
     won: list[int] = field(default_factory=list)
     worth: int = 0
     last: int = -1
@@ -141,11 +149,11 @@ class Chooser:
         None where nothing is left to try, or all that is worth it is under way.
         """
         if i != self.last:
-            self.dry, self.last, self.worth = 0, i, best.values[i]
+            self.dry, self.laps, self.last, self.worth = 0, 0, i, best.values[i]
             self.gains[:], self.costs[:] = 0.0, 0.0
             self.stretch = 1.0
         self._credit(best.values[i])
-        if self.dry > self.patience or left <= 0:
+        if left <= 0 or (self.dry > self.patience and not self._afresh()):
             return None
         free = np.ones(len(self.atoms), dtype=np.bool_)
         for other in flying:
@@ -160,12 +168,12 @@ class Chooser:
         if not len(groups):
             self.dry += 1
             return None
-        seconds = SECONDS * 2 ** min(4 * self.dry // max(self.patience, 1), 3)
+        seconds = SECONDS * 2 ** (min(4 * self.dry // max(self.patience, 1), 3) + self.laps)
         return Pick(nodes, groups, min(left, seconds), style)
 
     def learn(self, pick: Pick, better: bool, seconds: float) -> None:
         """Remember what came of a neighbourhood; by how much is seen at the next pick."""
-        self.dry = 0 if better else self.dry + 1
+        self.dry, self.laps = (0, 0) if better else (self.dry + 1, self.laps)
         if seconds > SECONDS:
             self.stretch = max(1.0, self.stretch / WIDER**4)
         elif seconds < SECONDS / 10 and not better:
@@ -174,6 +182,13 @@ class Chooser:
         self.costs[pick.style] = FADE * self.costs[pick.style] + seconds
         if better:
             self.won.append(pick.style)
+
+    def _afresh(self) -> bool:
+        """Try all again, for longer; False where that was done often enough."""
+        if self.laps >= LAPS or len(self.instance.nodes) <= SMALL:
+            return False
+        self.dry, self.laps, self.stretch = 0, self.laps + 1, 1.0
+        return True
 
     def _credit(self, worth: int) -> None:
         """Credit what the tier gained since the last pick to the styles that won."""

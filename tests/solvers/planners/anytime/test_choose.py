@@ -9,8 +9,8 @@ from gangplan.models.instance import Instance
 from gangplan.models.part import inside
 from gangplan.models.tiers import tiers_of, values
 from gangplan.solvers.planners.anytime.atoms import CUT, MOST, atoms_of, left_of
+from gangplan.solvers.planners.anytime.choose import LAPS, SECONDS, TURN, Chooser, Pick
 from gangplan.solvers.planners.anytime.choose import MOST as MOST_NODES
-from gangplan.solvers.planners.anytime.choose import TURN, Chooser, Pick
 from gangplan.solvers.planners.greedy import greedy_plan
 from gangplan.solvers.search import Incumbent
 from tests.strategies import anything
@@ -110,7 +110,7 @@ def test_nothing_is_left_to_try_after_many_that_gave_nothing() -> None:
     while (pick := chooser.pick(BEST, 0, [], 60.0)) is not None:
         chooser.learn(pick, better=False, seconds=1.0)
     assert chooser.turn > len(chooser.atoms)
-    assert chooser.turn <= chooser.patience + 1
+    assert chooser.turn <= (chooser.laps + 1) * (chooser.patience + 1)
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
@@ -147,3 +147,17 @@ def test_one_of_two_leaves_nodes_for_the_other() -> None:
     most = max(int(chooser.atoms.size.max()), 1) + MOST_NODES * len(RACKS.nodes)
     assert max(len(pick.nodes) for pick in picks(chooser, 30)) <= most
     assert max(len(pick.nodes) for pick in picks(alone, 30)) > most
+
+
+def test_a_large_cluster_is_tried_again_for_longer_before_it_is_given_up() -> None:
+    instance = generate("vectors", nodes=96)
+    tiers = tiers_of(instance, "weighted-gpus")
+    best = Incumbent(plan := greedy_plan(instance, tiers), values(instance, plan, tiers))
+    chooser = Chooser(instance, tiers)
+    seconds = []
+    while (pick := chooser.pick(best, 0, (), 1e9)) is not None:
+        chooser.learn(pick, better=False, seconds=1.0)
+        seconds.append(pick.seconds)
+    assert chooser.laps == LAPS
+    assert len(seconds) > LAPS * chooser.patience / 2
+    assert max(seconds) == 8 * 2**LAPS * SECONDS
