@@ -4,7 +4,7 @@
 and goes from plan to point and back. ``Writing`` is one model of one kind.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -42,6 +42,34 @@ FAMILIES: tuple[str, ...] = tuple(family.name for family in fields(Formulation))
 
 WHOLE = Formulation()
 """Every family on."""
+
+
+MADE_OF = ("assign", "capacity", "gang", "topology")
+"""Families that are part of what a pattern or a configuration is: they cannot be switched off."""
+
+
+def refuse_off(name: str, formulation: Formulation, families: Iterable[str]) -> None:
+    """Refuse to leave out one of these families.
+
+    Raises
+    ------
+    FormulationError : it names the family.
+    """
+    for family in families:
+        if not getattr(formulation, family):
+            raise FormulationError(f"{name} cannot leave out {family}; counts can")
+
+
+def refuse_there(name: str, found: Iterable[tuple[object, str]]) -> None:
+    """Refuse an instance in which one of these (is it there, what it is) is there.
+
+    Raises
+    ------
+    FormulationError : it says what.
+    """
+    for there, what in found:
+        if there:
+            raise FormulationError(f"{name} do not carry {what}; counts does")
 
 
 def roles_and_nodes(instance: Instance) -> int:

@@ -20,8 +20,12 @@ def without_units(instance: Instance) -> Instance:
 
     Room that is kept for nominated pods stays kept.
     """
-    if not len(instance.running):
-        return instance
+    return _without_units(instance) if len(instance.running) else instance
+
+
+@once
+def _without_units(instance: Instance) -> Instance:
+    """Make it one instance, however often it is asked for: what follows is worked out once."""
     return replace(instance, running=NO_RUNNING, names=_names(instance))
 
 

@@ -81,6 +81,11 @@ def no_worse(tiers: Sequence[Tier], values: Sequence[int], held: Sequence[int]) 
     return all(signed(tier, mine) <= signed(tier, kept) for tier, mine, kept in above)
 
 
+def good_enough(cost: int, bound: int | None, gap: float) -> bool:
+    """Tell whether a tier of this (minimised) cost is proven, or within the gap asked for."""
+    return bound is not None and cost - bound <= max(0, gap * max(1, abs(cost)))
+
+
 def families_off(formulation: Formulation) -> tuple[str, ...]:
     """Names of the families that are not written."""
     return tuple(name for name in FAMILIES if not getattr(formulation, name))

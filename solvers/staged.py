@@ -20,7 +20,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.result import COUNTING, TierReport
 from gangplan.models.tiers import Tier, values
 from gangplan.solvers.base import Limits, Progress, Solver, silent
-from gangplan.solvers.held import families_off, freedom_off, priced, signed
+from gangplan.solvers.held import families_off, freedom_off, good_enough, priced, signed
 from gangplan.solvers.search import Bound, Incumbent, tighter
 from gangplan.solvers.standing import by_counting, reports, speaking, standing
 from gangplan.solvers.writer import SEARCH_CELLS, Writer
@@ -239,10 +239,7 @@ class _Run:
 
     def done(self, bound: Bound | None, i: int) -> bool:
         """Tell whether tier i needs no search: proven, or within the gap that was asked for."""
-        if bound is None:
-            return False
-        away = self.cost(i) - bound.value
-        return away <= 0 or away <= self.limits.gap * max(1, abs(self.cost(i)))
+        return good_enough(self.cost(i), None if bound is None else bound.value, self.limits.gap)
 
     def _say(self, phase: str) -> None:
         self.progress(phase, time.monotonic() - self.began)

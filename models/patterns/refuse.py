@@ -1,13 +1,9 @@
 """What the patterns formulation does not carry: such an instance is refused, never relaxed."""
 
-from gangplan.models.errors import FormulationError
-from gangplan.models.formulation import Formulation
+from gangplan.models.formulation import MADE_OF, Formulation, refuse_off, refuse_there
 from gangplan.models.instance import Instance
 from gangplan.models.shapes import claims
 from gangplan.models.victims import victims_of
-
-RESTRICTIONS = ("assign", "capacity", "gang", "topology")
-"""Families that are part of what a pattern or a type is: they cannot be switched off."""
 
 
 def refuse(instance: Instance, formulation: Formulation) -> None:
@@ -17,21 +13,18 @@ def refuse(instance: Instance, formulation: Formulation) -> None:
     ------
     FormulationError : it names the family.
     """
-    for family in RESTRICTIONS:
-        if not getattr(formulation, family):
-            raise FormulationError(f"patterns cannot leave out {family}; counts can")
-    if instance.roles.pooled.any() and not formulation.shares:
-        raise FormulationError("patterns cannot leave out shares; counts can")
-    if instance.claims and not formulation.claims:
-        raise FormulationError("patterns cannot leave out claims; counts can")
+    shares = ("shares",) if instance.roles.pooled.any() else ()
+    owned = ("claims",) if instance.claims else ()
+    refuse_off("patterns", formulation, (*MADE_OF, *shares, *owned))
     claims.refuse(instance)
-    for there, what in (
-        (len(instance.composites), "composite pod groups"),
-        (_sliced(instance), "slices of groups that can lose pods"),
-        (len(instance.reserved), "room that is kept for nominated pods"),
-    ):
-        if there:
-            raise FormulationError(f"patterns do not carry {what}; counts does")
+    refuse_there(
+        "patterns",
+        (
+            (len(instance.composites), "composite pod groups"),
+            (_sliced(instance), "slices of groups that can lose pods"),
+            (len(instance.reserved), "room that is kept for nominated pods"),
+        ),
+    )
 
 
 def _sliced(instance: Instance) -> bool:

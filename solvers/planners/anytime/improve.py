@@ -34,6 +34,7 @@ from gangplan.solvers.planners.anytime.core import (
 from gangplan.solvers.planners.anytime.shake import shaken
 from gangplan.solvers.reprieve import reprieved
 from gangplan.solvers.search import Incumbent
+from gangplan.solvers.staged import SHARE
 
 GAP = 1e-3
 """Relative gap at which the search of a part ends: there are better uses of the time."""
@@ -43,9 +44,6 @@ REST = 0.05
 
 SCALES = (1, 5)
 """Sizes of the core, one after the other until one gives a better point."""
-
-SHARE = 0.5
-"""Part of the time left that a tier may take where others follow."""
 
 
 def improve(

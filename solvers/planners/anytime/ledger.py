@@ -8,7 +8,7 @@ from gangplan.models.plan import Plan
 from gangplan.models.result import Moment
 from gangplan.models.tiers import Tier, better, values
 from gangplan.models.verify.check import check
-from gangplan.solvers.held import no_worse, signed
+from gangplan.solvers.held import good_enough, no_worse, signed
 from gangplan.solvers.search import Bound, Incumbent, tighter
 
 
@@ -126,7 +126,5 @@ class Ledger:
 
     def done(self, i: int) -> bool:
         """Tell whether tier i is proven, or within the gap that was asked for."""
-        away = self.away(i)
-        if away is None:
-            return False
-        return away <= 0 or away <= self.gap * max(1, abs(self.cost(i)))
+        bound = self.bounds[i]
+        return good_enough(self.cost(i), None if bound is None else bound.value, self.gap)

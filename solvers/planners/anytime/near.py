@@ -21,12 +21,10 @@ class Near:
     Attributes
     ----------
     best : a better plan of the whole; None where there is none.
-    proven : there is no better one in the neighbourhood.
     refused : why no part can be cut out of this instance; empty where it can.
     """
 
     best: Incumbent | None = None
-    proven: bool = False
     refused: str = ""
 
 
