@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DIST ?= dist
 
-.PHONY: run solvers test check fuzz bench paper wheel clean
+.PHONY: run solvers test check fuzz bench paper wheel cluster test-cluster fuzz-cluster clean
 
 run: $(STAMP)
 	$(BIN)/gangplan plan examples/cluster.json -o plan.json
@@ -32,6 +32,16 @@ fuzz: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m gangplan.experiments.spine
+
+# The real Kubernetes, from Go modules, into a cache: about 6 minutes a version, the first time.
+cluster: $(STAMP)
+	$(BIN)/python -m tests.controlplane.build $(KUBERNETES)
+
+test-cluster: cluster
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "cluster and not slow" tests/cluster
+
+fuzz-cluster: cluster
+	$(BIN)/python -m tests.cluster.faults.fuzz
 
 paper: $(VENV)/.solvers
 	$(BIN)/python -m gangplan.experiments.paper

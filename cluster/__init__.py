@@ -1,1 +1,1 @@
-"""Live clusters: nothing here yet."""
+"""The cluster adapter: snapshot, apply and scheduler on a live cluster (docs/adapter.md)."""

@@ -7,6 +7,7 @@
       InstanceError     columns that do not fit together
       FormulationError  a model that cannot be written exactly (numbers too big, ...)
       SolverError       a backend failed, or said something that is not in its status table
+      ClusterError      the cluster refused or changed (``gangplan.cluster.errors``)
       PlanError         a solver's point that is no plan, or a plan that failed its check
 """
 
@@ -64,3 +65,7 @@ class SolverError(GangplanError):
 
 class PlanError(GangplanError):
     """A point that decodes to no plan, or a plan that breaks a rule."""
+
+
+class ClusterError(GangplanError):
+    """The cluster refused or changed, or cannot be reached."""

@@ -1,4 +1,4 @@
-"""What all tests share: repeatable examples, and slow tests only when they are asked for."""
+"""What all tests share: repeatable examples; slow and cluster tests only when asked for."""
 
 import os
 
@@ -21,12 +21,14 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests marked slow unless an expression of marks (``-m``) chooses."""
+    """Leave out tests marked slow or cluster unless an expression of marks (``-m``) chooses."""
     if config.getoption("markexpr"):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    left = {
+        item for item in items for mark in ("slow", "cluster") if item.get_closest_marker(mark)
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture

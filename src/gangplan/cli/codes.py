@@ -11,6 +11,9 @@ NOTHING_PLANNED = 2
 VERIFICATION_FAILED = 3
 """The plan breaks a rule, or its file claims what is not so or does not follow."""
 
+CLUSTER = 4
+"""The cluster refused or changed, or cannot be reached."""
+
 INTERRUPTED = 130
 """Ctrl-C; a search that it ended has given its plan all the same."""
 

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 
 from gangplan.cli import codes, interrupt
-from gangplan.models.errors import GangplanError, PlanError
+from gangplan.models.errors import ClusterError, GangplanError, PlanError
 
 DEBUG = "GANGPLAN_DEBUG"
 """Environment variable: 1 shows the traceback of an internal error."""
@@ -46,7 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PlanError as error:
         return _say(f"error: {error}", codes.VERIFICATION_FAILED)
     except GangplanError as error:
-        return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), codes.USAGE)
+        code = codes.CLUSTER if isinstance(error, ClusterError) else codes.USAGE
+        return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), code)
     except Exception as error:
         # typer turns Ctrl-C into an exception of its own, and has moved its classes between
         # releases: they are told by name and by method.

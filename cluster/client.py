@@ -1,0 +1,291 @@
+"""Talks to an API server: the only module that knows the Kubernetes client library.
+
+The library reads kubeconfigs and tokens and opens connections. Objects are plain dictionaries, as
+the server writes them: its models drop fields that they do not know, and a rule that nobody sees
+would be broken.
+
+Reads are tried again for a while. A write is not: whether it happened is for its caller to find
+out. Only what the server turned away unread (429 of too many requests) is sent once more.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from copy import copy
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from gangplan.cluster.errors import (
+    ApiError,
+    Busy,
+    ClusterError,
+    Conflict,
+    Denied,
+    Gone,
+    NotFound,
+    Unreachable,
+)
+
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+Object = dict[str, Any]
+
+_CONNECTIONS = 64
+_TIMEOUT = 30.0
+_PATIENCE = 8.0
+_ERRORS = {401: Denied, 403: Denied, 404: NotFound, 409: Conflict, 410: Gone, 429: Busy}
+
+
+def connect(
+    kubeconfig: str | None = None, context: str | None = None, *, in_cluster: bool = False
+) -> "Client":
+    """Open a client, from a kubeconfig (default: ``KUBECONFIG``, else the usual file) or in a pod.
+
+    Raises
+    ------
+    ClusterError : there is no kubeconfig, it cannot be read, or it has no such context.
+    """
+    try:
+        from kubernetes import client as library
+        from kubernetes import config
+    except ImportError:
+        raise ClusterError(
+            "the Kubernetes client is not installed: pip install 'gangplan[cluster]'"
+        ) from None
+    settings = library.Configuration()
+    settings.connection_pool_maxsize = _CONNECTIONS
+    settings.retries = False
+    try:
+        if in_cluster:
+            config.load_incluster_config(client_configuration=settings)
+        else:
+            config.load_kube_config(kubeconfig, context, client_configuration=settings)
+        api = library.ApiClient(settings)
+    except config.ConfigException as error:
+        where = "in the cluster" if in_cluster else (kubeconfig or "kubeconfig")
+        raise ClusterError(f"{where}: {_line(error)}") from None
+    except Exception as error:  # yaml, OS and SSL errors of as many libraries
+        raise ClusterError(
+            f"{kubeconfig or 'kubeconfig'}: cannot be used: {_line(error)}"
+        ) from None
+    return Client(api, settings)
+
+
+class Client:
+    """One server with one user's credentials; safe to share between threads.
+
+    Attributes
+    ----------
+    server : address.
+    server_time : seconds since the epoch by the server's clock at its last answer; 0 before one.
+    """
+
+    def __init__(self, api: Any, settings: Any) -> None:
+        self.server = str(settings.host).rstrip("/")
+        self.server_time = 0.0
+        self._settings = settings
+        self._pool = api.rest_client.pool_manager
+        self._agent = str(api.user_agent)
+        self._guard: Callable[[], None] | None = None
+
+    def guarded(self, guard: Callable[[], None]) -> "Client":
+        """Give the same client with a guard that is called before each write, dry runs excepted.
+
+        The guard raises ``Fenced`` when this process may not write any more.
+        """
+        other = copy(self)
+        other._guard = guard
+        return other
+
+    # -- requests ------------------------------------------------------------------------------
+
+    def get(self, path: str, params: Mapping[str, object] | None = None) -> Object:
+        """Read; tried again for some seconds when the server is busy or away."""
+        until = time.monotonic() + _PATIENCE
+        pause = 0.1
+        while True:
+            try:
+                return self._send("GET", path, None, params, "", _TIMEOUT)
+            except (Unreachable, ApiError) as error:
+                again = isinstance(error, Unreachable | Busy) or (
+                    isinstance(error, ApiError) and error.status >= 500
+                )
+                wait = max(pause, getattr(error, "retry_after", None) or 0.0)
+                if not again or time.monotonic() + wait > until:
+                    raise
+            time.sleep(wait)
+            pause = min(2 * pause, 2.0)
+
+    def post(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Create, or bind, or evict."""
+        return self._write("POST", path, body, "application/json", dry_run)
+
+    def put(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Replace; ``metadata.resourceVersion`` in the body is the precondition."""
+        return self._write("PUT", path, body, "application/json", dry_run)
+
+    def patch(self, path: str, body: Object, *, kind: str = MERGE, dry_run: bool = False) -> Object:
+        """Merge; ``metadata.resourceVersion`` in the body is a precondition, if it is there."""
+        return self._write("PATCH", path, body, kind, dry_run)
+
+    def delete(self, path: str, body: Object | None = None, *, dry_run: bool = False) -> Object:
+        """Delete; the body is DeleteOptions, with ``preconditions``."""
+        return self._write("DELETE", path, body, "application/json", dry_run)
+
+    def _write(self, method: str, path: str, body: Object | None, kind: str, dry: bool) -> Object:
+        params = {"dryRun": "All"} if dry else None
+        until = time.monotonic() + _PATIENCE
+        while True:
+            if self._guard is not None and not dry:
+                self._guard()
+            try:
+                return self._send(method, path, body, params, kind, _TIMEOUT)
+            except Busy as error:
+                wait = error.retry_after
+                if error.causes or wait is None or time.monotonic() + wait > until:
+                    raise
+            time.sleep(wait)
+
+    def stream(self, path: str, params: Mapping[str, object], timeout: float) -> Iterator[Object]:
+        """Yield the events of a watch until the server ends it.
+
+        Parameters
+        ----------
+        timeout : seconds without a byte after which the connection counts as lost.
+
+        Raises
+        ------
+        Gone : the resource version is too old (as an answer, or as an event).
+        Unreachable : the connection broke.
+        ApiError : the server refuses.
+        """
+        answer = self._open("GET", path, None, params, "", timeout)
+        try:
+            if answer.status != 200:
+                raise _error(answer.status, answer.headers, answer.read(), "GET", path)
+            rest = b""
+            while True:
+                data = answer.read1()
+                if not data:
+                    return
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    if line.strip():
+                        yield _event(line, path)
+        except ClusterError:
+            raise
+        except Exception as error:  # urllib3's family, and sockets
+            raise Unreachable(f"{self.server}: the watch of {path} broke: {_line(error)}") from None
+        finally:
+            with suppress(Exception):
+                answer.close()
+
+    # -- transport -----------------------------------------------------------------------------
+
+    def _open(
+        self,
+        method: str,
+        path: str,
+        body: Object | None,
+        params: Mapping[str, object] | None,
+        kind: str,
+        timeout: float,
+    ) -> Any:
+        headers = {"Accept": "application/json", "User-Agent": self._agent}
+        token = self._settings.get_api_key_with_prefix("BearerToken", alias="authorization")
+        if token:
+            headers["Authorization"] = token
+        basic = self._settings.get_basic_auth_token()
+        if basic and not token and self._settings.username:
+            headers["Authorization"] = basic
+        data = None
+        if body is not None:
+            data = json.dumps(body, separators=(",", ":")).encode()
+            headers["Content-Type"] = kind
+        url = self.server + path + (f"?{urlencode(params)}" if params else "")
+        try:
+            return self._pool.request(
+                method, url, body=data, headers=headers, timeout=timeout, preload_content=False,
+                retries=False, redirect=False,
+            )  # fmt: skip
+        except Exception as error:  # urllib3's family, sockets, TLS
+            raise Unreachable(f"{self.server}: no answer: {_line(error)}") from None
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Object | None,
+        params: Mapping[str, object] | None,
+        kind: str,
+        timeout: float,
+    ) -> Object:
+        answer = self._open(method, path, body, params, kind, timeout)
+        try:
+            data = answer.read()
+        except Exception as error:
+            raise Unreachable(f"{self.server}: the answer broke off: {_line(error)}") from None
+        finally:
+            answer.release_conn()
+        self._note_time(answer.headers.get("Date"))
+        if answer.status >= 300:
+            raise _error(answer.status, answer.headers, data, method, path)
+        return _object(data, path)
+
+    def _note_time(self, date: str | None) -> None:
+        with suppress(TypeError, ValueError):
+            self.server_time = parsedate_to_datetime(date or "").timestamp()
+
+
+def _object(data: bytes, path: str) -> Object:
+    try:
+        value = json.loads(data)
+    except ValueError:
+        raise ClusterError(f"{path}: the server's answer is no JSON") from None
+    if not isinstance(value, dict):
+        raise ClusterError(f"{path}: the server's answer is no object")
+    return value
+
+
+def _event(line: bytes, path: str) -> Object:
+    event = _object(line, path)
+    if event.get("type") == "ERROR":
+        status = event.get("object") or {}
+        raise _of_status(int(status.get("code") or 500), {}, status, f"watch {path}")
+    return event
+
+
+def _error(status: int, headers: Any, data: bytes, method: str, path: str) -> ApiError:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        found = {}
+    if not isinstance(found, dict):
+        found = {}
+    found.setdefault("message", data[:200].decode(errors="replace").strip())
+    return _of_status(status, headers, found, f"{method} {path}")
+
+
+def _of_status(status: int, headers: Any, found: Object, what: str) -> ApiError:
+    details = found.get("details") or {}
+    causes = tuple(str(c.get("reason", "")) for c in details.get("causes") or ())
+    wait = details.get("retryAfterSeconds")
+    if wait is None and status == 429:
+        wait = headers.get("Retry-After")
+    message = " ".join(str(found.get("message") or "no reason given").split())
+    if status == 401:
+        message = "the server does not accept the credentials: the token is wrong or has expired"
+    return _ERRORS.get(status, ApiError)(
+        f"{what}: {message} ({status})",
+        status=status,
+        reason=str(found.get("reason") or ""),
+        causes=causes,
+        retry_after=None if wait is None else float(wait),
+    )
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,57 @@
+"""What every step of a flight needs to know about where it works."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gangplan.cluster.client import Client
+from gangplan.cluster.discovery import Served
+from gangplan.cluster.world import World
+
+SCHEDULER = "gangplan"
+"""schedulerName of the pods that are ours, unless something else is asked for."""
+
+NAMESPACE = "gangplan-system"
+"""Where the lock and the journals lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Seconds after which a step gives up.
+
+    Attributes
+    ----------
+    evict : a budget forbids an eviction. leave : evicted pods are not gone.
+    claim : a claim cannot be written. ready : binding conditions of devices are not true.
+    bind : a pod cannot be bound.
+    """
+
+    evict: float = 120.0
+    leave: float = 900.0
+    claim: float = 30.0
+    ready: float = 600.0
+    bind: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A cluster, and in whose name we write there.
+
+    Attributes
+    ----------
+    client : guarded by the lock: its writes raise ``Fenced`` once another one leads.
+    world : gives the cluster as it is now, at least as new as every write of this process.
+    holder : who holds the lock: a name that is unique to this process.
+    say : takes a sentence for people (a log, or standard error).
+    parallel : writes at a time.
+    """
+
+    client: Client
+    served: Served
+    world: Callable[[], World]
+    holder: str
+    scheduler: str = SCHEDULER
+    namespace: str = NAMESPACE
+    evict_foreign: bool = False
+    say: Callable[[str], None] = print
+    waits: Waits = field(default_factory=Waits)
+    parallel: int = 16

@@ -1,0 +1,49 @@
+"""A control plane for each version and worker, emptied between tests.
+
+``GANGPLAN_KUBERNETES`` (``1.37``, ``1.36`` or both with a comma) chooses versions; the default is
+all whose programs are there. A test that asks for ``cluster`` runs on each of them.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.live import Live
+from tests.controlplane.binaries import VERSIONS, available
+from tests.controlplane.plane import ControlPlane
+
+CHOICE = "GANGPLAN_KUBERNETES"
+
+
+def _versions() -> list[str]:
+    asked = [v for v in os.environ.get(CHOICE, "").split(",") if v]
+    return [v for v in VERSIONS if v in (asked or available())]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test of ``cluster`` on each version; one version's tests stay on one worker."""
+    if "version" not in metafunc.fixturenames:
+        return
+    marked = metafunc.definition.get_closest_marker("versions")
+    wanted = [v for v in _versions() if marked is None or v in marked.args]
+    params = [pytest.param(v, marks=pytest.mark.xdist_group(v)) for v in wanted]
+    metafunc.parametrize("version", params, scope="session")
+
+
+@pytest.fixture(scope="session")
+def plane(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A running control plane with KWOK, without kube-scheduler."""
+    with ControlPlane(version, tmp_path_factory.mktemp(f"plane-{version}-")) as found:
+        yield found
+
+
+@pytest.fixture
+def cluster(plane: ControlPlane, tmp_path: Path) -> Iterator[Live]:
+    """An empty cluster with the adapter's rights installed."""
+    live = Live(plane, tmp_path)
+    live.wipe()
+    live.install()
+    yield live
+    live.close()
