@@ -1,6 +1,7 @@
 """What all tests share: repeatable examples; slow and cluster tests only when asked for."""
 
 import os
+import shutil
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,7 +43,12 @@ def not_installed(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the seeds of the fuzzer's fresh instances, so that they can be run again."""
+    """Say what was left out, and the seeds of fresh instances, so that they can be run again."""
+    if not terminalreporter.config.getoption("markexpr"):
+        lacking = "" if shutil.which("go") else ", and needs Go, which is not here"
+        terminalreporter.write_line(
+            f"left out: tests on a real Kubernetes API server (make test-cluster runs them{lacking})"
+        )
     stats = terminalreporter.stats
     ran = [*stats.get("passed", ()), *stats.get("failed", ())]
     if any(report.nodeid.startswith("tests/fuzz/test_fresh") for report in ran):
