@@ -25,9 +25,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out tests marked slow or cluster unless an expression of marks (``-m``) chooses."""
     if config.getoption("markexpr"):
         return
-    left = {
-        item for item in items for mark in ("slow", "cluster") if item.get_closest_marker(mark)
-    }
+    left = {item for item in items for mark in ("slow", "cluster") if item.get_closest_marker(mark)}
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
 
@@ -47,7 +45,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not terminalreporter.config.getoption("markexpr"):
         lacking = "" if shutil.which("go") else ", and needs Go, which is not here"
         terminalreporter.write_line(
-            f"left out: tests on a real Kubernetes API server (make test-cluster runs them{lacking})"
+            f"left out: tests on a real Kubernetes API server (make test-cluster{lacking})"
         )
     stats = terminalreporter.stats
     ran = [*stats.get("passed", ()), *stats.get("failed", ())]
