@@ -4,14 +4,15 @@ Two things make a world: ``listing`` (all of it, at one resource version) and ``
 to date). Everything that plans or checks reads a world and asks nobody where it came from.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from gangplan.datasets.kubernetes.snapshotobject import SNAPSHOT_KIND, SNAPSHOT_VERSION
 
 Object = dict[str, Any]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class World:
     objects: Mapping[str, Sequence[Object]]
     evict_foreign: bool = False
     _named: dict[str, dict[str, Object]] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, kind: str, full_name: str) -> Object | None:
         """Give the object ``namespace/name`` (``name`` where the kind has no namespaces)."""
@@ -42,10 +44,17 @@ class World:
             self._named[kind] = {name_of(obj): obj for obj in self.objects.get(kind, ())}
         return self._named[kind].get(full_name)
 
+    def once(self, make: Callable[["World"], Made]) -> Made:
+        """Give ``make(self)``, made once for this world: an index that many ask for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Made = self._made[make]
+        return found
+
     def with_objects(self, changed: Mapping[str, Iterable[Object]]) -> "World":
         """Give the same world with the objects of some kinds exchanged."""
         objects = {**self.objects, **{kind: tuple(found) for kind, found in changed.items()}}
-        return replace(self, objects=objects, _named={})
+        return replace(self, objects=objects, _named={}, _made={})
 
     def snapshot_object(self) -> Object:
         """Give what a snapshot file says about itself (``gangplan.io/v1 Snapshot``)."""
