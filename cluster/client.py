@@ -90,6 +90,7 @@ class Client:
         self._pool = api.rest_client.pool_manager
         self._agent = str(api.user_agent)
         self._guard: Callable[[], None] | None = None
+        self._timeout, self._patience = _TIMEOUT, _PATIENCE
 
     def guarded(self, guard: Callable[[], None]) -> "Client":
         """Give the same client with a guard that is called before each write, dry runs excepted.
@@ -100,15 +101,21 @@ class Client:
         other._guard = guard
         return other
 
+    def within(self, timeout: float) -> "Client":
+        """Give the same client with a timeout of its own, which tries no read again."""
+        other = copy(self)
+        other._timeout, other._patience = timeout, 0.0
+        return other
+
     # -- requests ------------------------------------------------------------------------------
 
     def get(self, path: str, params: Mapping[str, object] | None = None) -> Object:
         """Read; tried again for some seconds when the server is busy or away."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + self._patience
         pause = 0.1
         while True:
             try:
-                return self._send("GET", path, None, params, "", _TIMEOUT)
+                return self._send("GET", path, None, params, "", self._timeout)
             except (Unreachable, ApiError) as error:
                 again = isinstance(error, Unreachable | Busy) or (
                     isinstance(error, ApiError) and error.status >= 500
@@ -137,12 +144,12 @@ class Client:
 
     def _write(self, method: str, path: str, body: Object | None, kind: str, dry: bool) -> Object:
         params = {"dryRun": "All"} if dry else None
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + self._patience
         while True:
             if self._guard is not None and not dry:
                 self._guard()
             try:
-                return self._send(method, path, body, params, kind, _TIMEOUT)
+                return self._send(method, path, body, params, kind, self._timeout)
             except Busy as error:
                 wait = error.retry_after
                 if error.causes or wait is None or time.monotonic() + wait > until:
