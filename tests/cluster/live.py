@@ -45,7 +45,7 @@ class Live:
         """Kind of an object, by its apiVersion and kind."""
         group, _, version = str(obj["apiVersion"]).rpartition("/")
         for kind in (*self.served.kinds.values(), NAMESPACE):
-            if (kind.group, kind.name) == (group, obj["kind"]):
+            if (kind.group, kind.version, kind.name) == (group, version, obj["kind"]):
                 return kind
         plural = str(obj["kind"]).lower()
         plural = plural[:-1] + "ies" if plural.endswith("cy") else plural + "s"

@@ -5,7 +5,7 @@
 unless something else is asked for, and pods are ours unless ``scheduler`` says otherwise.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Object = dict[str, Any]
@@ -188,6 +188,17 @@ def gang(
     return [head, *pods(name, size, priority_class=priority_class, claims=claims, **options)]
 
 
+def workload(version: str, name: str, template: Mapping[str, Any], **options: Any) -> Object:
+    """Give a Workload with the template ``workers``: the spec of a group as ``pod_group`` gives it.
+
+    1.36 admits no PodGroup whose Workload is missing.
+    """
+    kept = ("schedulingPolicy", "schedulingConstraints", "disruptionMode", "priorityClassName")
+    inner = {key: template[key] for key in kept if key in template}
+    spec = {"podGroupTemplates": [{"name": "workers", **inner}]}
+    return _object(f"{GROUPS}/{version}", "Workload", name, spec=spec, **options)
+
+
 def composite(
     name: str,
     minimum: int | None,
@@ -224,12 +235,8 @@ def tree(
     root = {"name": "root", **_group_spec("v1alpha3", None, topology, False, priority_class)}
     root["schedulingPolicy"] = {"gang": {"minGroupCount": minimum}}
     spec = {"compositePodGroupTemplates": [{**root, "podGroupTemplates": leaves}]}
-    found = [
-        _object(f"{GROUPS}/v1alpha3", "Workload", name, spec=spec),
-        composite(
-            name, minimum, workload=name, topology=topology, priority_class=priority_class
-        ),
-    ]  # fmt: skip
+    head = composite(name, minimum, workload=name, topology=topology, priority_class=priority_class)
+    found = [_object(f"{GROUPS}/v1alpha3", "Workload", name, spec=spec), head]
     for key, size in groups.items():
         of: Object = {"parent": name, "workload": name, "template": key, "topology": inner}
         found += gang(
@@ -289,8 +296,3 @@ def _object(
 ) -> Object:
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
-
-
-def names(objects: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Give the names of objects."""
-    return [str(obj["metadata"]["name"]) for obj in objects]
