@@ -1,0 +1,66 @@
+"""All checks before the first write, in order; all sentences of one of them are told together."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from gangplan.cluster.checks.age import age
+from gangplan.cluster.checks.budgets import budgets
+from gangplan.cluster.checks.changed import changed
+from gangplan.cluster.checks.fits import fits
+from gangplan.cluster.checks.ours import ours
+from gangplan.cluster.checks.rehearsal import rehearsal
+from gangplan.cluster.checks.rights import rights
+from gangplan.cluster.errors import Changed
+from gangplan.cluster.flight import Flight
+from gangplan.cluster.site import Site
+from gangplan.cluster.world import World
+
+
+def of_plan(site: Site, world: World, plan_document: Mapping[str, Any], max_age: float) -> None:
+    """Check that a plan file is of this cluster, of now, and that what it relied on is unchanged.
+
+    Raises
+    ------
+    Changed : with all sentences of the first check that fails.
+    """
+    _stop(age(site, world, plan_document, max_age))
+    _stop(changed(world, plan_document))
+
+
+def before(
+    site: Site,
+    world: World,
+    plan_document: Mapping[str, Any],
+    flights: Sequence[Flight],
+    *,
+    max_age: float | None,
+) -> None:
+    """Check everything, in the order of rule 2 in docs/adapter.md; nothing is written.
+
+    Parameters
+    ----------
+    world : fresh. flights : of the plan, on this world.
+    max_age : seconds that a plan file may be old; None: the plan was made of this very world.
+
+    Raises
+    ------
+    Changed : with all sentences of the first check that fails.
+    ApiError, Unreachable : the server does not let us look.
+    """
+    if max_age is not None:
+        of_plan(site, world, plan_document, max_age)
+    stages: tuple[Callable[[], Iterable[str]], ...] = (
+        lambda: ours(site, world, flights),
+        lambda: fits(world, flights),
+        lambda: budgets(world, flights),
+        lambda: rights(site, flights),
+        lambda: rehearsal(site, flights),
+    )
+    for stage in stages:
+        _stop(stage())
+
+
+def _stop(sentences: Iterable[str]) -> None:
+    found = tuple(dict.fromkeys(sentences))
+    if found:
+        raise Changed(found)
