@@ -17,26 +17,16 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from gangplan.cluster.errors import (
-    ApiError,
-    Busy,
-    ClusterError,
-    Conflict,
-    Denied,
-    Gone,
-    NotFound,
-    Unreachable,
-)
+from gangplan.cluster.answers import Object as Object
+from gangplan.cluster.answers import error_of, event_of, line_of, object_of
+from gangplan.cluster.errors import ApiError, Busy, ClusterError, Unreachable
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
-Object = dict[str, Any]
-
 _CONNECTIONS = 64
 _TIMEOUT = 30.0
 _PATIENCE = 8.0
-_ERRORS = {401: Denied, 403: Denied, 404: NotFound, 409: Conflict, 410: Gone, 429: Busy}
 
 
 def connect(
@@ -66,10 +56,10 @@ def connect(
         api = library.ApiClient(settings)
     except config.ConfigException as error:
         where = "in the cluster" if in_cluster else (kubeconfig or "kubeconfig")
-        raise ClusterError(f"{where}: {_line(error)}") from None
+        raise ClusterError(f"{where}: {line_of(error)}") from None
     except Exception as error:  # yaml, OS and SSL errors of as many libraries
         raise ClusterError(
-            f"{kubeconfig or 'kubeconfig'}: cannot be used: {_line(error)}"
+            f"{kubeconfig or 'kubeconfig'}: cannot be used: {line_of(error)}"
         ) from None
     return Client(api, settings)
 
@@ -90,6 +80,7 @@ class Client:
         self._pool = api.rest_client.pool_manager
         self._agent = str(api.user_agent)
         self._guard: Callable[[], None] | None = None
+        self._failed: Callable[[str, int], None] | None = None
         self._timeout, self._patience = _TIMEOUT, _PATIENCE
 
     def guarded(self, guard: Callable[[], None]) -> "Client":
@@ -105,6 +96,15 @@ class Client:
         """Give the same client with a timeout of its own, which tries no read again."""
         other = copy(self)
         other._timeout, other._patience = timeout, 0.0
+        return other
+
+    def noting(self, failed: Callable[[str, int], None]) -> "Client":
+        """Give the same client; each answer without success is told: verb, status (0: none came).
+
+        Watches are not among them: they tell their readers.
+        """
+        other = copy(self)
+        other._failed = failed
         return other
 
     # -- requests ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Client:
         answer = self._open("GET", path, None, params, "", timeout)
         try:
             if answer.status != 200:
-                raise _error(answer.status, answer.headers, answer.read(), "GET", path)
+                raise error_of(answer.status, answer.headers, answer.read(), "GET", path)
             rest = b""
             while True:
                 data = answer.read1()
@@ -181,11 +181,13 @@ class Client:
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
                     if line.strip():
-                        yield _event(line, path)
+                        yield event_of(line, path)
         except ClusterError:
             raise
         except Exception as error:  # urllib3's family, and sockets
-            raise Unreachable(f"{self.server}: the watch of {path} broke: {_line(error)}") from None
+            raise Unreachable(
+                f"{self.server}: the watch of {path} broke: {line_of(error)}"
+            ) from None
         finally:
             with suppress(Exception):
                 answer.close()
@@ -219,7 +221,7 @@ class Client:
                 retries=False, redirect=False,
             )  # fmt: skip
         except Exception as error:  # urllib3's family, sockets, TLS
-            raise Unreachable(f"{self.server}: no answer: {_line(error)}") from None
+            raise Unreachable(f"{self.server}: no answer: {line_of(error)}") from None
 
     def _send(
         self,
@@ -230,69 +232,27 @@ class Client:
         kind: str,
         timeout: float,
     ) -> Object:
-        answer = self._open(method, path, body, params, kind, timeout)
+        try:
+            return self._receive(
+                method, path, self._open(method, path, body, params, kind, timeout)
+            )
+        except (Unreachable, ApiError) as error:
+            if self._failed is not None:
+                self._failed(method, error.status if isinstance(error, ApiError) else 0)
+            raise
+
+    def _receive(self, method: str, path: str, answer: Any) -> Object:
         try:
             data = answer.read()
         except Exception as error:
-            raise Unreachable(f"{self.server}: the answer broke off: {_line(error)}") from None
+            raise Unreachable(f"{self.server}: the answer broke off: {line_of(error)}") from None
         finally:
             answer.release_conn()
         self._note_time(answer.headers.get("Date"))
         if answer.status >= 300:
-            raise _error(answer.status, answer.headers, data, method, path)
-        return _object(data, path)
+            raise error_of(answer.status, answer.headers, data, method, path)
+        return object_of(data, path)
 
     def _note_time(self, date: str | None) -> None:
         with suppress(TypeError, ValueError):
             self.server_time = parsedate_to_datetime(date or "").timestamp()
-
-
-def _object(data: bytes, path: str) -> Object:
-    try:
-        value = json.loads(data)
-    except ValueError:
-        raise ClusterError(f"{path}: the server's answer is no JSON") from None
-    if not isinstance(value, dict):
-        raise ClusterError(f"{path}: the server's answer is no object")
-    return value
-
-
-def _event(line: bytes, path: str) -> Object:
-    event = _object(line, path)
-    if event.get("type") == "ERROR":
-        status = event.get("object") or {}
-        raise _of_status(int(status.get("code") or 500), {}, status, f"watch {path}")
-    return event
-
-
-def _error(status: int, headers: Any, data: bytes, method: str, path: str) -> ApiError:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        found = {}
-    if not isinstance(found, dict):
-        found = {}
-    found.setdefault("message", data[:200].decode(errors="replace").strip())
-    return _of_status(status, headers, found, f"{method} {path}")
-
-
-def _of_status(status: int, headers: Any, found: Object, what: str) -> ApiError:
-    details = found.get("details") or {}
-    causes = tuple(str(c.get("reason", "")) for c in details.get("causes") or ())
-    wait = details.get("retryAfterSeconds")
-    if wait is None and status == 429:
-        wait = headers.get("Retry-After")
-    message = " ".join(str(found.get("message") or "no reason given").split())
-    if status == 401:
-        message = "the server does not accept the credentials: the token is wrong or has expired"
-    return _ERRORS.get(status, ApiError)(
-        f"{what}: {message} ({status})",
-        status=status,
-        reason=str(found.get("reason") or ""),
-        causes=causes,
-        retry_after=None if wait is None else float(wait),
-    )
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
