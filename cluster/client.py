@@ -18,13 +18,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gangplan.cluster.answers import Object as Object
-from gangplan.cluster.answers import error_of, event_of, line_of, object_of
+from gangplan.cluster.answers import error_of, event_of, object_of
 from gangplan.cluster.errors import ApiError, Busy, ClusterError, Unreachable
+from gangplan.cluster.kubeconfigs import named, unusable
+from gangplan.cluster.unreachable import unreachable
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
 _CONNECTIONS = 64
+_CONNECT = 10.0
 _TIMEOUT = 30.0
 _PATIENCE = 8.0
 
@@ -45,6 +48,7 @@ def connect(
         raise ClusterError(
             "the Kubernetes client is not installed: pip install 'gangplan[cluster]'"
         ) from None
+    name = "in the cluster" if in_cluster else named(kubeconfig)
     settings = library.Configuration()
     settings.connection_pool_maxsize = _CONNECTIONS
     settings.retries = False
@@ -55,12 +59,9 @@ def connect(
             config.load_kube_config(kubeconfig, context, client_configuration=settings)
         api = library.ApiClient(settings)
     except config.ConfigException as error:
-        where = "in the cluster" if in_cluster else (kubeconfig or "kubeconfig")
-        raise ClusterError(f"{where}: {line_of(error)}") from None
+        raise unusable(name, context, error, foreseen=True) from None
     except Exception as error:  # yaml, OS and SSL errors of as many libraries
-        raise ClusterError(
-            f"{kubeconfig or 'kubeconfig'}: cannot be used: {line_of(error)}"
-        ) from None
+        raise unusable(name, context, error, foreseen=False) from None
     return Client(api, settings)
 
 
@@ -75,7 +76,7 @@ class Client:
 
     def __init__(self, api: Any, settings: Any) -> None:
         self.server = str(settings.host).rstrip("/")
-        self.server_time = 0.0
+        self.server_time = self._noted = 0.0
         self._settings = settings
         self._pool = api.rest_client.pool_manager
         self._agent = str(api.user_agent)
@@ -106,6 +107,10 @@ class Client:
         other = copy(self)
         other._failed = failed
         return other
+
+    def now(self) -> float:
+        """Seconds since the epoch by the server's clock, going on from its last answer."""
+        return self.server_time + time.monotonic() - self._noted
 
     # -- requests ------------------------------------------------------------------------------
 
@@ -156,12 +161,21 @@ class Client:
                     raise
             time.sleep(wait)
 
-    def stream(self, path: str, params: Mapping[str, object], timeout: float) -> Iterator[Object]:
+    def stream(
+        self,
+        path: str,
+        params: Mapping[str, object],
+        timeout: float,
+        *,
+        opened: Callable[[Callable[[], None]], None] | None = None,
+    ) -> Iterator[Object]:
         """Yield the events of a watch until the server ends it.
 
         Parameters
         ----------
         timeout : seconds without a byte after which the connection counts as lost.
+        opened : is called when the server has begun to answer, with a function that ends the watch
+            from any thread.
 
         Raises
         ------
@@ -173,6 +187,9 @@ class Client:
         try:
             if answer.status != 200:
                 raise error_of(answer.status, answer.headers, answer.read(), "GET", path)
+            self._note_time(answer.headers.get("Date"))
+            if opened is not None:
+                opened(answer.shutdown)
             rest = b""
             while True:
                 data = answer.read1()
@@ -185,9 +202,7 @@ class Client:
         except ClusterError:
             raise
         except Exception as error:  # urllib3's family, and sockets
-            raise Unreachable(
-                f"{self.server}: the watch of {path} broke: {line_of(error)}"
-            ) from None
+            raise unreachable(self.server, error, f"the watch of {path} broke") from None
         finally:
             with suppress(Exception):
                 answer.close()
@@ -203,6 +218,8 @@ class Client:
         kind: str,
         timeout: float,
     ) -> Any:
+        from urllib3.util import Timeout  # comes with the library
+
         headers = {"Accept": "application/json", "User-Agent": self._agent}
         token = self._settings.get_api_key_with_prefix("BearerToken", alias="authorization")
         if token:
@@ -217,11 +234,12 @@ class Client:
         url = self.server + path + (f"?{urlencode(params)}" if params else "")
         try:
             return self._pool.request(
-                method, url, body=data, headers=headers, timeout=timeout, preload_content=False,
-                retries=False, redirect=False,
+                method, url, body=data, headers=headers,
+                timeout=Timeout(connect=min(_CONNECT, timeout), read=timeout),
+                preload_content=False, retries=False, redirect=False,
             )  # fmt: skip
         except Exception as error:  # urllib3's family, sockets, TLS
-            raise Unreachable(f"{self.server}: no answer: {line_of(error)}") from None
+            raise unreachable(self.server, error) from None
 
     def _send(
         self,
@@ -245,7 +263,7 @@ class Client:
         try:
             data = answer.read()
         except Exception as error:
-            raise Unreachable(f"{self.server}: the answer broke off: {line_of(error)}") from None
+            raise unreachable(self.server, error, "the answer broke off") from None
         finally:
             answer.release_conn()
         self._note_time(answer.headers.get("Date"))
@@ -256,3 +274,4 @@ class Client:
     def _note_time(self, date: str | None) -> None:
         with suppress(TypeError, ValueError):
             self.server_time = parsedate_to_datetime(date or "").timestamp()
+            self._noted = time.monotonic()

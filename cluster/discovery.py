@@ -15,6 +15,8 @@ from gangplan.cluster.kinds import (
     SCHEDULING,
     TAINT_RULE,
     TAINT_RULE_VERSIONS,
+    TOPOLOGY,
+    TOPOLOGY_VERSIONS,
     Kind,
 )
 
@@ -82,6 +84,9 @@ def discover(client: Client) -> Served:
         kinds[BUDGET.name] = BUDGET
     else:
         missing.append("policy/v1 is not served: nobody is evicted")
+    topology = asked.first(TOPOLOGY, TOPOLOGY_VERSIONS)
+    if topology is not None:
+        kinds[topology.name] = topology
     return Served(version, kinds, tuple(missing))
 
 

@@ -61,6 +61,10 @@ GROUP_KINDS = (
 )
 COMPOSITE = Kind(SCHEDULING, "v1alpha3", "compositepodgroups", "CompositePodGroup")
 
+TOPOLOGY_VERSIONS = ("v1", "v1beta2", "v1beta1", "v1alpha1")
+TOPOLOGY = Kind("kueue.x-k8s.io", "", "topologies", "Topology", namespaced=False)
+"""Kueue's: declares the levels of the cluster; used where it is served."""
+
 DRA = "resource.k8s.io"
 DRA_VERSIONS = ("v1",)
 DRA_KINDS = (
