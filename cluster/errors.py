@@ -77,3 +77,13 @@ class Changed(ClusterError):
 
 class Fenced(ClusterError):
     """Another one has taken over; nothing more may be written by this process."""
+
+
+def is_uncertain(error: ClusterError) -> bool:
+    """Whether a write that ended so may have happened: read back, and do it again if need be.
+
+    No answer, or one of an etcd that did not answer in time; 429 is no more than "later".
+    """
+    if isinstance(error, Busy):
+        return not error.causes
+    return isinstance(error, Unreachable) or (isinstance(error, ApiError) and error.status >= 500)

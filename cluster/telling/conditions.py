@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from gangplan.cluster.client import STRATEGIC
-from gangplan.cluster.errors import ClusterError, Conflict, NotFound, Unreachable
+from gangplan.cluster.errors import ClusterError, Conflict, NotFound, is_uncertain
 from gangplan.cluster.kinds import Kind
 from gangplan.cluster.site import Site
 from gangplan.cluster.telling.told import Told
@@ -93,9 +93,11 @@ def _write(site: Site, kind: Kind, full_name: str, condition: Condition, uid: st
             return True
         except NotFound:
             return False
-        except (Conflict, Unreachable) as error:
+        except ClusterError as error:
+            if not isinstance(error, Conflict) and not is_uncertain(error):
+                raise
             last = error
-            time.sleep(0.05)
+        time.sleep(0.05)
     raise last or ClusterError(f"{full_name}: its condition {condition.type} cannot be written")
 
 
