@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gangplan.cluster.checks.remaining import identities
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.uses import allocation_in, reserved_in
 from gangplan.cluster.world import World, name_of
@@ -31,13 +32,24 @@ def devices(world: World, flights: Sequence[Flight]) -> tuple[str, ...]:
         for identity, exclusive in _taken(one.allocation or {}):
             given.add(identity)
             (alone if exclusive else shared)[identity].add(one.claim)
-    said = []
+    said = _otherwise(world, flights)
     for identity in sorted(given):
         everybody = alone[identity] | shared[identity]
         if alone[identity] and len(everybody) > 1:
             claims = ", ".join(sorted(everybody))
             said.append(f"device {'/'.join(identity)}: it would be in several claims: {claims}")
     return tuple(said)
+
+
+def _otherwise(world: World, flights: Sequence[Flight]) -> list[str]:
+    """Say which claims were to be allocated, and have got other devices from somebody else."""
+    said = []
+    for one in (one for flight in flights for one in flight.allocatings):
+        claim = world.find("ResourceClaim", one.claim)
+        has = None if claim is None else allocation_in(claim)
+        if has and one.allocation and identities(has) != identities(one.allocation):
+            said.append(f"ResourceClaim {one.claim}: it has got other devices already")
+    return said
 
 
 def _taken(allocation: Mapping[str, Any]) -> Iterator[tuple[Identity, bool]]:

@@ -26,7 +26,7 @@ def fits(world: World, flights: Sequence[Flight]) -> tuple[str, ...]:
     rest = tuple(remaining(world, flight) for flight in flights)
     instance = instance_of(world)
     try:
-        plan = placed(instance, rest)
+        plan = placed(instance, rest, world)
     except Changed as error:
         return error.sentences
     broken = tuple(violation.sentence for violation in check(instance, plan))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from gangplan import __version__
+from gangplan.cli.apply import apply
 from gangplan.cli.compare import compare
 from gangplan.cli.datasets import datasets
 from gangplan.cli.experiment import run
@@ -21,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (plan, verify, compare, run, report, generate, datasets, solvers):
+for command in (plan, apply, verify, compare, run, report, generate, datasets, solvers):
     app.command()(command)
 
 

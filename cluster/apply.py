@@ -1,0 +1,144 @@
+"""A whole plan on a live cluster: what was left over first, then checks, then flight by flight."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from gangplan.cluster import carry, checks, telling
+from gangplan.cluster.carry.journal import left_over
+from gangplan.cluster.errors import ClusterError, Fenced
+from gangplan.cluster.flight import Flight
+from gangplan.cluster.flights import flights_of
+from gangplan.cluster.lock import Lock
+from gangplan.cluster.outcome import LEFT, WAITING, Outcome
+from gangplan.cluster.report import Report
+from gangplan.cluster.site import Site
+from gangplan.cluster.world import World
+from gangplan.datasets.json_file import check_schema
+from gangplan.datasets.plan_fields import objects
+from gangplan.datasets.plan_file import PLAN_SCHEMA
+
+MAX_AGE = 600.0
+"""Seconds that a plan's snapshot may be old, unless something else is asked for."""
+
+PATIENCE = 20.0
+"""Seconds to wait for the lock: as long as the lease of a process that was killed runs."""
+
+
+def apply(site: Site, plan_document: Mapping[str, Any], *, yes: bool, max_age: float) -> Report:
+    """Check a plan against the cluster, and with ``yes`` carry it out.
+
+    Without ``yes`` nothing is written. With it, flights that an earlier process left are finished
+    before the checks: the plan may be refused after that. Each flight but the first is looked at
+    once more before anybody falls for it; it is left out, and the others go on, where it does not
+    fit any more. Ctrl-C leaves the flight that is on its way in its journal, for the next
+    ``apply`` or ``scheduler`` to finish.
+
+    Parameters
+    ----------
+    site : its client without a guard; a lock is taken here.
+    max_age : seconds.
+
+    Raises
+    ------
+    Changed : a check failed; nothing of the plan was written.
+    ClusterError : another gangplan holds the lock, or the server refuses or does not answer.
+    InputError : the document is no plan.
+    """
+    check_schema("plan", plan_document, PLAN_SCHEMA)
+    if not yes:
+        report, _ = _checked(site, plan_document, max_age)
+        report.warnings += [
+            f"an earlier flight was left in {site.namespace}/{journal['metadata']['name']}:"
+            " with --yes it is finished first"
+            for journal in left_over(site)
+        ]
+        return report
+    lock = Lock(site.client, site.namespace, site.holder, say=site.say)
+    if not lock.acquire(PATIENCE):
+        raise ClusterError(f"another gangplan is at work here: {lock.name} is {lock.held_by()}")
+    try:
+        return _carried(
+            replace(site, client=site.client.guarded(lock.guard)), plan_document, max_age
+        )
+    finally:
+        lock.release()
+
+
+def _checked(site: Site, plan_document: Mapping[str, Any], max_age: float) -> tuple[Report, World]:
+    """Make the flights of a plan, on a fresh World, and check them."""
+    world = site.world()
+    # A plan of another cluster or time is said to be that, rather than that its names are not here.
+    checks.of_plan(site, world, plan_document, max_age)
+    flights = flights_of(plan_document, world)
+    checks.before(site, world, plan_document, flights, max_age=None)
+    return Report(flights, carried=False, waiting=_waiting(plan_document)), world
+
+
+def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Report:
+    resumed = carry.resume(site)
+    for outcome in resumed:
+        site.say(f"finished what was left over: {outcome.flight}: {outcome.status}")
+        if outcome.status == LEFT:
+            raise ClusterError(
+                f"flight {outcome.flight}, left by an earlier process, cannot be finished now: "
+                + "; ".join(outcome.sentences)
+            )
+    report, world = _checked(site, plan_document, max_age)
+    report.carried, report.resumed = True, resumed
+    for number, flight in enumerate(report.flights):
+        try:
+            outcome = _fly(site, flight, again=number > 0)
+        except (Fenced, KeyboardInterrupt) as error:
+            report.interrupted = isinstance(error, KeyboardInterrupt)
+            why = "Ctrl-C" if report.interrupted else str(error)
+            report.outcomes.append(Outcome(flight.key, LEFT, sentences=[why]))
+            report.stopped = _left(why, report, flight)
+            return report
+        report.outcomes.append(outcome)
+        if outcome.status == LEFT:
+            report.stopped = _left("; ".join(outcome.sentences), report, flight)
+            return report
+    _tell(replace(site, world=lambda: world), report)
+    return report
+
+
+def _fly(site: Site, flight: Flight, *, again: bool) -> Outcome:
+    """Carry out one flight; the first one was looked at a moment ago."""
+    if again and flight.fallings:
+        world = site.world()
+        found = (*checks.fits(world, (flight,)), *checks.budgets(world, (flight,)))
+        if found:
+            return Outcome(flight.key, WAITING, sentences=list(found))
+    return carry.carry(site, flight)
+
+
+def _left(why: str, report: Report, flight: Flight) -> str:
+    rest = len(report.flights) - len(report.outcomes)
+    return (
+        f"{why}; {flight.name} is left in its journal gangplan-flight-{flight.key}, which the next"
+        f" 'gangplan apply --yes' or 'gangplan scheduler' finishes; {rest} flights were not begun"
+    )
+
+
+def _tell(site: Site, report: Report) -> None:
+    """Tell the groups that wait why; that one cannot be told is a warning."""
+    for group, reason in report.waiting.items():
+        try:
+            telling.waiting(site, group, reason)
+        except ClusterError as error:
+            report.warnings.append(f"{group} was not told why it waits: {error}")
+            if isinstance(error, Fenced):
+                return
+        except KeyboardInterrupt:
+            report.interrupted = True
+            report.warnings.append(f"Ctrl-C: {group} and others were not told why they wait")
+            return
+
+
+def _waiting(plan_document: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        str(entry["group"]): str(entry.get("reason") or "the plan has no room for it")
+        for entry in objects("plan", "groups", plan_document.get("groups"))
+        if entry.get("status") == "pending"
+    }
