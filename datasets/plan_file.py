@@ -13,6 +13,8 @@ entry             holds
 ``shared_claims`` devices of claims that pods share; only where there are any
 ``evictions``     what is evicted for whom (``eviction_entries``); ``policy`` where there is any
 ``certificates``  what each bound rests on (``certificate_entries``); may be missing
+``cluster``       of a snapshot of a cluster: what the plan relied on there (``cluster.relied``);
+                  nothing here reads it
 ``warnings``, ``seconds``, ``versions``
 ================  ===================================================================
 
@@ -81,7 +83,7 @@ def result_of(document: Mapping[str, object], instance: Instance, source: str) -
     if document["instance"] != instance.digest():
         raise refuse(path, "instance", "this plan was made for another instance (or cluster state)")
     return Result(
-        plan=_plan_of(path, document, instance),
+        plan=plan_of(document, instance, path),
         tiers=tuple(_tier_of(path, t) for t in objects(path, "tiers", document["tiers"])),
         stop=str(document["stop"]),
         planner=mapping(path, "planner", document["planner"]),
@@ -125,13 +127,23 @@ def plan_document(instance: Instance, result: Result) -> dict[str, object]:
     }
 
 
-def _plan_of(path: str, document: Mapping[str, object], instance: Instance) -> Plan:
+def plan_of(document: Mapping[str, object], instance: Instance, source: str) -> Plan:
+    """Find a plan file's placements, claims and evictions in an instance, by name alone.
+
+    The instance need not be the one that was planned.
+
+    Raises
+    ------
+    InputError : a name that the instance does not have, or an entry that cannot be read.
+    """
+    path = source
+
     @cache
     def claims() -> Reader:
         # Only where the file has claims: names that are not unique concern nobody else.
         return reader(path, instance)
 
-    groups = objects(path, "groups", document["groups"])
+    groups = objects(path, "groups", document.get("groups"))
     node, held = placed_of(path, groups, instance, claims)
     if "shared_claims" in document:
         claims().shared_claims(objects(path, "shared_claims", document["shared_claims"]))

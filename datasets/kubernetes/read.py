@@ -16,10 +16,12 @@ from gangplan.datasets.kubernetes.objects.groups import group
 from gangplan.datasets.kubernetes.objects.jobs import JobRecord, expand, job
 from gangplan.datasets.kubernetes.objects.kinds import READ, Skipped, api_group
 from gangplan.datasets.kubernetes.objects.nodes import node
+from gangplan.datasets.kubernetes.objects.origins import origin
 from gangplan.datasets.kubernetes.objects.pods import pod
 from gangplan.datasets.kubernetes.objects.priorityclasses import priority_class
 from gangplan.datasets.kubernetes.objects.workloads import WorkloadRecord, unused, workload
 from gangplan.datasets.kubernetes.records import PodRecord, Snapshot
+from gangplan.datasets.kubernetes.snapshotobject import SNAPSHOT_GROUP, SNAPSHOT_KIND
 from gangplan.datasets.kubernetes.text import schema
 from gangplan.datasets.kubernetes.text.documents import Document, load
 from gangplan.datasets.kubernetes.text.fields import Faults, describe
@@ -37,6 +39,7 @@ _VERSIONS = {
     (groupspec.GROUP, "Workload"): tuple(groupspec.KUBERNETES),
     (groupspec.GROUP, "CompositePodGroup"): tuple(groupspec.KUBERNETES),
     ("kueue.x-k8s.io", "Topology"): ("v1alpha1", "v1beta1", "v1beta2", "v1"),
+    (SNAPSHOT_GROUP, SNAPSHOT_KIND): ("v1",),
     **{(deviceobjects.GROUP, kind): known for kind, known in deviceobjects.VERSIONS.items()},
 }
 
@@ -218,6 +221,15 @@ class _Reading:
         if record is not None:
             self.snapshot.budgets.append(record)
 
+    def _origin(self, document: Document, version: str) -> None:
+        record = origin(document.fields(self.faults))
+        first = self.snapshot.origin
+        if first is not None:
+            text = f"a plan is of one cluster at one moment, and {first.source} has a Snapshot too"
+            self._fault(document, "", text)
+        elif record is not None:
+            self.snapshot.origin = record
+
     def _topology(self, document: Document, version: str) -> None:
         fields = document.fields(self.faults)
         name = fields.section("metadata").text("name", required=True)
@@ -234,6 +246,7 @@ _READERS: Mapping[tuple[str, str], Callable[[_Reading, Document, str], None]] = 
     (groupspec.GROUP, "CompositePodGroup"): _Reading._composite,
     (groupspec.GROUP, "Workload"): _Reading._workload,
     ("kueue.x-k8s.io", "Topology"): _Reading._topology,
+    (SNAPSHOT_GROUP, SNAPSHOT_KIND): _Reading._origin,
     **{(deviceobjects.GROUP, kind): _Reading._device_object for kind in deviceobjects.VERSIONS},
 }
 

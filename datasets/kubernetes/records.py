@@ -8,6 +8,7 @@ for every sensible quantity).
 from dataclasses import dataclass, field
 
 from gangplan.datasets.kubernetes.devicerecords import DeviceObjects, PodClaim
+from gangplan.datasets.kubernetes.snapshotobject import Origin
 from gangplan.datasets.kubernetes.terms import Requirement as Requirement
 from gangplan.datasets.kubernetes.terms import Toleration as Toleration
 
@@ -266,6 +267,7 @@ class Snapshot:
     ----------
     levels : label keys declared as one hierarchy, widest first (Kueue Topology, ``--levels``).
     devices : objects of resource.k8s.io.
+    origin : the cluster that it was taken of; None where the sources do not say.
     notes : one sentence for each thing that was read and not honoured.
     """
 
@@ -277,4 +279,13 @@ class Snapshot:
     budgets: list[BudgetRecord] = field(default_factory=list)
     levels: tuple[str, ...] = ()
     devices: DeviceObjects = field(default_factory=DeviceObjects)
+    origin: Origin | None = None
     notes: list[str] = field(default_factory=list)
+
+    def now(self, newest: float) -> float:
+        """When it was taken, seconds since the epoch; ``newest`` stands in where nobody says."""
+        return newest if self.origin is None else self.origin.taken
+
+    def is_foreign(self, pod: PodRecord) -> bool:
+        """Whether another scheduler places the pod; without an origin all are ours."""
+        return self.origin is not None and pod.scheduler != self.origin.scheduler

@@ -13,6 +13,7 @@ from gangplan.datasets.kubernetes.assemble import notes, room, trees
 from gangplan.datasets.kubernetes.assemble.devices.claimed import Claimed, claimed, claiming
 from gangplan.datasets.kubernetes.assemble.duplicates import duplicates
 from gangplan.datasets.kubernetes.assemble.eligibility import Classes, classes_of
+from gangplan.datasets.kubernetes.assemble.foreign import ours_alone
 from gangplan.datasets.kubernetes.assemble.holds import (
     Unsupported,
     hold_claimless,
@@ -69,13 +70,16 @@ class _Parts:
         return {record.name: n for n, record in enumerate(self.nodes)}
 
 
-def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
+def build(
+    snapshot: Snapshot, *, ignore_unsupported: bool = False, faults: Faults | None = None
+) -> Instance:
     """Make the snapshot numeric.
 
     Parameters
     ----------
     ignore_unsupported : groups with a hard rule that is not honoured are placed as if it were not
         there (a note says so) instead of held.
+    faults : where they are collected before they are raised.
 
     Raises
     ------
@@ -84,12 +88,14 @@ def build(snapshot: Snapshot, *, ignore_unsupported: bool = False) -> Instance:
         be read, requests that no column can hold.
     """
     with uncollected():
-        return _build(snapshot, ignore_unsupported, {})
+        return _build(snapshot, ignore_unsupported, Faults() if faults is None else faults, {})
 
 
-def _build(snapshot: Snapshot, ignore_unsupported: bool, kept: Mapping[str, str]) -> Instance:
-    faults = Faults()
+def _build(
+    snapshot: Snapshot, ignore_unsupported: bool, faults: Faults, kept: Mapping[str, str]
+) -> Instance:
     duplicates(snapshot, faults)
+    snapshot = ours_alone(snapshot)
     priorities = Priorities(snapshot.classes, faults)
     claims = claiming(snapshot)
     members = gather(snapshot, priorities, claims.users, faults)
@@ -99,7 +105,7 @@ def _build(snapshot: Snapshot, ignore_unsupported: bool, kept: Mapping[str, str]
         hold_claimless(unit, claims.users)
         unit.pending = claims.extended.without(unit.pending)
     branches = trees.plant(snapshot.composites, members.units, priorities)
-    _refuse_huge(members.units, faults)
+    room.refuse_huge((pod for unit in members.units for pod in unit.pending), faults)
     roles = [
         (g, role)
         for g, unit in enumerate(members.units)
@@ -134,19 +140,10 @@ def _build(snapshot: Snapshot, ignore_unsupported: bool, kept: Mapping[str, str]
     failing = parts.claimed.failing if parts.claimed is not None else {}
     if failing:  # not twice: what is kept does not come free
         kept = {user: why for name, why in failing.items() for user in work.holders[name]}
-        return _build(snapshot, ignore_unsupported, kept)
+        return _build(snapshot, ignore_unsupported, faults, kept)
     told += on_unknown_nodes(work.units, parts.node)
     told += notes.of_building(nodes, members, levels, snapshot.levels)
     return _instance(parts, snapshot, told)
-
-
-def _refuse_huge(units: Sequence[Unit], faults: Faults) -> None:
-    for unit in units:
-        for pod in unit.pending:
-            for name, amount in pod.request.items():
-                if amount > room.MOST:
-                    text = f"a request of {name} above 2^62 base units"
-                    faults.add(pod.source, f"Pod {full_name(pod)}", "spec.containers", text)
 
 
 def _held_rules(
@@ -253,13 +250,9 @@ def _roles(parts: _Parts) -> Roles:
 
 
 def _groups(units: Sequence[Unit], snapshot: Snapshot) -> Groups:
-    stamps = [
-        record.created
-        for records in (snapshot.pods, snapshot.groups, snapshot.composites)
-        for record in records
-        if record.created is not None
-    ]
-    now = max(stamps, default=0.0)
+    records = snapshot.pods, snapshot.groups, snapshot.composites
+    stamps = [one.created for of_kind in records for one in of_kind if one.created is not None]
+    now = snapshot.now(max(stamps, default=0.0))
     return Groups(
         priority=_column([unit.priority for unit in units]),
         kind=_column([_kind(unit) for unit in units]),

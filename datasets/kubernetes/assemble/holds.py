@@ -25,6 +25,8 @@ def hold_short(unit: Unit) -> None:
         reason += f"; with scheduling gates, not counted: {named(unit.gated)}"
     if unit.leaving:
         reason += f"; terminating, not counted: {named(unit.leaving)}"
+    if unit.foreign:
+        reason += f"; of other schedulers, not counted: {named(unit.foreign)}"
     unit.held.append(reason)
 
 

@@ -36,6 +36,7 @@ class Unit:
     pending : pods that may be placed, in natural order of their names.
     running : members bound, not finished, not terminating.
     gated, leaving : pods with scheduling gates; members being deleted. They do not count.
+    foreign : unbound pods that another scheduler places. They do not count.
     rules : topology rules of the group and of its pods' annotations.
     unsupported : hard rules that are not honoured.
     held : reasons why it may place nothing now.
@@ -51,6 +52,7 @@ class Unit:
     running: list[PodRecord] = field(default_factory=list)
     gated: list[PodRecord] = field(default_factory=list)
     leaving: list[PodRecord] = field(default_factory=list)
+    foreign: list[PodRecord] = field(default_factory=list)
     rules: tuple[TopologyRule, ...] = ()
     unsupported: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
@@ -83,6 +85,7 @@ class Membership:
     running : bound pods that are not, by name.
     leaving : bound pods that are being deleted, by name.
     gated : unbound pods with scheduling gates, by name.
+    foreign : unbound pods that another scheduler places.
     """
 
     units: list[Unit]
@@ -90,6 +93,7 @@ class Membership:
     running: list[PodRecord]
     leaving: list[PodRecord]
     gated: list[PodRecord]
+    foreign: list[PodRecord]
 
 
 def role_of(pod: PodRecord) -> str:
@@ -114,7 +118,7 @@ def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Fau
         )
         for record in snapshot.groups
     }
-    found = Membership([], [], [], [], [])
+    found = Membership([], [], [], [], [], [])
     loose: list[PodRecord] = []
     standing: list[PodRecord] = []
     for pod in snapshot.pods:
@@ -128,6 +132,10 @@ def gather(snapshot: Snapshot, priorities: Priorities, users: Users, faults: Fau
                 (unit.leaving if pod.terminating else unit.running).append(pod)
             elif pod.annotations and pod.owner and not (pod.terminating or pod.group):
                 standing.append(pod)
+        elif snapshot.is_foreign(pod):
+            found.foreign.append(pod)
+            if unit is not None:
+                unit.foreign.append(pod)
         elif pod.gated:
             found.gated.append(pod)
             if unit is not None:
@@ -175,7 +183,8 @@ class _Making:
         if forbidden:
             unit.unsupported.append(min(forbidden, key=natural))
         # Each scheduler would wait for the other one's pods; kube-scheduler rejects them all.
-        names = {pod.scheduler for pod in (*unit.pending, *unit.gated, *unit.running)}
+        members = (*unit.pending, *unit.gated, *unit.foreign, *unit.running)
+        names = {pod.scheduler for pod in members}
         if unit.pending and len(names) > 1:
             unit.held.append(f"its pods name several schedulers: {', '.join(sorted(names))}")
         asked = {pod_wishes(pod, self.faults) for pod in unit.pending}

@@ -3,7 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from gangplan.datasets.kubernetes.assemble.devices.users import NOTHING, Use, Users
+from gangplan.datasets.kubernetes.assemble.devices.use import NOTHING, Use
+from gangplan.datasets.kubernetes.assemble.devices.users import Users
 from gangplan.datasets.kubernetes.assemble.membership import Unit, role_of
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_MINIMUM
 from gangplan.datasets.kubernetes.objects.annotationtext import path

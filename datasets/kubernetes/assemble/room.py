@@ -3,12 +3,14 @@
 Devices (GPUs) are the extended resources ``is_device`` names; nothing else decides what a GPU is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from gangplan.datasets.kubernetes.order import full_name
 from gangplan.datasets.kubernetes.records import NodeRecord, PodRecord
+from gangplan.datasets.kubernetes.text.fields import Faults
 from gangplan.models.arrays import Flags, Ints
 
 PODS = "pods"
@@ -97,3 +99,12 @@ def _distinct(pods: Sequence[PodRecord]) -> list[dict[str, int]]:
 
 def _asked(request: dict[str, int]) -> set[str]:
     return {name for name, amount in request.items() if amount > 0}
+
+
+def refuse_huge(pods: Iterable[PodRecord], faults: Faults) -> None:
+    """Fault requests that no column can hold."""
+    for pod in pods:
+        for name, amount in pod.request.items():
+            if amount > MOST:
+                text = f"a request of {name} above 2^62 base units"
+                faults.add(pod.source, f"Pod {full_name(pod)}", "spec.containers", text)

@@ -8,6 +8,7 @@ import difflib
 from collections import Counter, defaultdict
 
 from gangplan.datasets.kubernetes.order import natural
+from gangplan.datasets.kubernetes.snapshotobject import SNAPSHOT_GROUP, SNAPSHOT_KIND
 
 READ = frozenset(
     {
@@ -25,6 +26,7 @@ READ = frozenset(
         ("scheduling.k8s.io", "CompositePodGroup"),
         ("scheduling.k8s.io", "Workload"),
         ("kueue.x-k8s.io", "Topology"),
+        (SNAPSHOT_GROUP, SNAPSHOT_KIND),
     }
 )
 """(API group, kind) of the objects that are read."""

@@ -14,12 +14,17 @@ class Faults:
 
     ``len(faults)`` is the number of calls of `add`, so "has this object any?" is a comparison of
     two lengths. A fault that is found twice, because two readers look at one field, is kept once.
+
+    Parameters
+    ----------
+    most : faults that are kept; None keeps all, for whoever goes on without the objects at fault.
     """
 
-    __slots__ = ("_count", "_kept", "_repeated")
+    __slots__ = ("_count", "_kept", "_most", "_repeated")
 
-    def __init__(self) -> None:
-        self._kept: list[Fault] = []
+    def __init__(self, most: int | None = SHOWN) -> None:
+        self._kept: dict[Fault, None] = {}
+        self._most = most
         self._count = 0
         self._repeated = 0
 
@@ -37,8 +42,8 @@ class Faults:
         fault = Fault(*(printable(part) for part in (source, item, field, message)))
         if fault in self._kept:
             self._repeated += 1
-        elif len(self._kept) < SHOWN:
-            self._kept.append(fault)
+        elif self._most is None or len(self._kept) < self._most:
+            self._kept[fault] = None
 
     def check(self) -> None:
         """Raise what was collected.
@@ -46,12 +51,12 @@ class Faults:
         Raises
         ------
         InputError
-            When there is any fault: the first `SHOWN`, then ``and N more``.
+            When there is any fault: those that are kept, then ``and N more``.
         """
         if self._count:
             more = self._count - self._repeated - len(self._kept)
             tail = [Fault("", "", "", f"and {more} more")] if more else []
-            raise InputError(self._kept + tail)
+            raise InputError([*self._kept, *tail])
 
 
 def printable(text: str) -> str:

@@ -68,7 +68,8 @@ def claiming(snapshot: Snapshot) -> Claiming:
     objects = snapshot.devices
     specs = Specs({one.name: one for one in objects.classes})
     extended = extended_of(objects.classes, snapshot.nodes)
-    return Claiming(specs, Users(objects, specs, extended), extended)
+    users = Users(objects, specs, extended, live=snapshot.origin is not None)
+    return Claiming(specs, users, extended)
 
 
 def claimed(

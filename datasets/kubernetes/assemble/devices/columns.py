@@ -13,7 +13,7 @@ import numpy as np
 from gangplan.datasets.devices import Choice, Own, Request, Spec
 from gangplan.datasets.kubernetes.assemble.devices.freed import Freed
 from gangplan.datasets.kubernetes.assemble.devices.specs import Specs
-from gangplan.datasets.kubernetes.assemble.devices.users import Shared, Use
+from gangplan.datasets.kubernetes.assemble.devices.use import Shared, Use
 from gangplan.datasets.kubernetes.devicerecords import ALL
 from gangplan.datasets.kubernetes.records import PodRecord
 from gangplan.models.arrays import Flags

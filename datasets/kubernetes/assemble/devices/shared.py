@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gangplan.datasets.devices import Common
 from gangplan.datasets.kubernetes.assemble.devices.reach import Reach
-from gangplan.datasets.kubernetes.assemble.devices.users import Shared, Use
+from gangplan.datasets.kubernetes.assemble.devices.use import Shared, Use
 from gangplan.datasets.kubernetes.assemble.holds import counted
 from gangplan.datasets.kubernetes.devicerecords import ClaimRecord
 from gangplan.datasets.kubernetes.order import full_name, natural

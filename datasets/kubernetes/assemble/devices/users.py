@@ -12,6 +12,7 @@ from gangplan.datasets.kubernetes.assemble.devices.extended import Extended
 from gangplan.datasets.kubernetes.assemble.devices.made import POD, POD_GROUP, Made, owns
 from gangplan.datasets.kubernetes.assemble.devices.present import Present
 from gangplan.datasets.kubernetes.assemble.devices.specs import Specs
+from gangplan.datasets.kubernetes.assemble.devices.use import NOTHING, Shared, Use
 from gangplan.datasets.kubernetes.devicerecords import (
     EXTENDED,
     AllocationRecord,
@@ -24,49 +25,23 @@ from gangplan.datasets.kubernetes.order import full_name
 from gangplan.datasets.kubernetes.records import GroupRecord, PodRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """Claims of a pod; equal uses are alike to the planner.
-
-    Attributes
-    ----------
-    own : name in the pod and number of the spec, of each claim of its own.
-    shared : names of the claims that it uses with others, or that are allocated already.
-    problems : why it cannot be placed. unsupported : fields that are not honoured.
-    """
-
-    own: tuple[tuple[str, int], ...] = ()
-    shared: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    unsupported: tuple[str, ...] = ()
-
-
-NOTHING = Use()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shared:
-    """A claim with one allocation: an object, or one still to be made from a template.
-
-    ``spec``: number of it. ``by_group``: users to whom it belongs through their PodGroup, and its
-    name.
-    """
-
-    name: str
-    spec: int
-    claim: ClaimRecord | None
-    by_group: dict[str, str] = field(default_factory=dict)
-
-
 class Users:
     """Resolves the claims of waiting pods, each pod once.
+
+    Parameters
+    ----------
+    live : the pods are those of a cluster: a claim that nobody has made yet, or that the status of
+        its pod or PodGroup does not name yet, cannot be allocated, and they wait for it.
 
     Attributes
     ----------
     shared : name -> every claim that some waiting pod shares.
     """
 
-    def __init__(self, objects: DeviceObjects, specs: Specs, extended: Extended) -> None:
+    def __init__(
+        self, objects: DeviceObjects, specs: Specs, extended: Extended, *, live: bool = False
+    ) -> None:
+        self.live = live
         self.shared: dict[str, Shared] = {}
         self._specs, self._extended = specs, extended
         self._claims = {(one.namespace, one.name): one for one in objects.claims}
@@ -165,6 +140,8 @@ class _Making:
         if made == "":
             return
         assert self.group is not None
+        if made is None and self._awaits(entry, self.group.uid, f"PodGroup {self.group.name}"):
+            return
         if made is None:
             space, group = self.pod.namespace, self.group
             found = self.users.made(space, entry.name, POD_GROUP, group.name, group.uid)
@@ -187,6 +164,8 @@ class _Making:
         made = entry.generated
         if made == "":
             return
+        if made is None and self._awaits(entry, self.pod.uid, f"pod {self.pod.name}"):
+            return
         if made is None:
             found = self._made_for(entry.name)
             made = None if found is None else found.name
@@ -206,9 +185,21 @@ class _Making:
             claim = self._made_for(EXTENDED)
         if claim is not None and self._belongs(claim, POD, self.pod.name, self.pod.uid):
             self._take(EXTENDED, claim)
+        elif claim is None and self.users.live and self.pod.uid:
+            names = ", ".join(sorted(resources))
+            self.problems.append(
+                f"no claim is made for extended resources that devices serve: {names}"
+            )
         elif claim is None:
             source = f"extended resources {', '.join(sorted(resources))}"
             self._ask(EXTENDED, self.users.extended_spec(resources), source)
+
+    def _awaits(self, entry: PodClaim, uid: str, whose: str) -> bool:
+        """Whether the claim controller has still to make a claim; it soon will."""
+        if not (self.users.live and uid):
+            return False
+        self.problems.append(f"the claim {entry.name} of {whose} is not made yet")
+        return True
 
     def _made_for(self, entry: str) -> ClaimRecord | None:
         pod = self.pod

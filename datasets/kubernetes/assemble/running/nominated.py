@@ -23,13 +23,18 @@ def nominations(
 ) -> list[Nomination]:
     """Give the nominated pods that wait, the highest rank first, then by name.
 
-    A pod with scheduling gates keeps its room from its own group, too: that places other pods.
+    A pod with scheduling gates keeps its room from its own group, too: that places other pods. So
+    does a pod that another scheduler places.
     """
     found: list[Nomination] = []
-    of_group = {id(pod): ranks[g] for g, unit in enumerate(members.units) for pod in unit.gated}
+    of_group = {
+        id(pod): ranks[g]
+        for g, unit in enumerate(members.units)
+        for pod in (*unit.gated, *unit.foreign)
+    }
     for g, unit in enumerate(members.units):
         found += [(ranks[g], g, pod) for pod in unit.pending if pod.nominated]
-    for pod in members.gated:
+    for pod in (*members.gated, *members.foreign):
         if pod.nominated:
             rank = of_group[id(pod)] if id(pod) in of_group else priorities.of_pod(pod)
             found.append((rank, -1, pod))

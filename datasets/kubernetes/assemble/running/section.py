@@ -36,7 +36,7 @@ class Work:
     never : groups that evict nobody.
     holders : claims that come free with their users, by full name.
     gpus : full name of each pod of a unit -> GPUs that it holds.
-    now : the newest stamp of the snapshot, seconds since the epoch.
+    now : when the snapshot was taken, or its newest stamp, seconds since the epoch.
     """
 
     units: list[Standing]
@@ -159,4 +159,4 @@ def _now(snapshot: Snapshot) -> float:
         if record.created is not None
     ]
     started = [pod.started for pod in snapshot.pods if pod.started is not None]
-    return max((*created, *started), default=0.0)
+    return snapshot.now(max((*created, *started), default=0.0))

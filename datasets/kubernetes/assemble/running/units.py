@@ -7,6 +7,7 @@ highest one of mode ``all`` takes everything under it along.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gangplan.datasets.kubernetes.assemble.foreign import FOREIGN
 from gangplan.datasets.kubernetes.assemble.holds import counted, named
 from gangplan.datasets.kubernetes.assemble.membership import Membership, Unit
 from gangplan.datasets.kubernetes.assemble.priorities import Priorities
@@ -125,6 +126,8 @@ def _movable(whole: Iterable[Standing], notes: list[str]) -> list[Standing]:
         if not fixed:
             found.append(unit)
             continue
+        if all(pod.fixed == FOREIGN for pod in unit.pods):
+            continue  # one note tells of all of them
         kinds = " and ".join(sorted({pod.fixed for pod in fixed}))
         notes.append(
             f"{_KIND[unit.kind]} {unit.name} is never evicted: it falls only as a whole, and"
