@@ -10,7 +10,7 @@ out. Only what the server turned away unread (429 of too many requests) is sent 
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from copy import copy
 from email.utils import parsedate_to_datetime
@@ -48,7 +48,7 @@ def connect(
         raise ClusterError(
             "the Kubernetes client is not installed: pip install 'gangplan[cluster]'"
         ) from None
-    name = "in the cluster" if in_cluster else named(kubeconfig)
+    name = "--in-cluster (in a pod)" if in_cluster else named(kubeconfig)
     settings = library.Configuration()
     settings.connection_pool_maxsize = _CONNECTIONS
     settings.retries = False
@@ -168,7 +168,7 @@ class Client:
         timeout: float,
         *,
         opened: Callable[[Callable[[], None]], None] | None = None,
-    ) -> Iterator[Object]:
+    ) -> Generator[Object, None, None]:
         """Yield the events of a watch until the server ends it.
 
         Parameters

@@ -47,7 +47,9 @@ def unusable(name: str, context: str | None, error: Exception, *, foreseen: bool
     """
     said = line_of(error)
     if not foreseen:
-        return ClusterError(f"{name}: not a kubeconfig file: {said}")
+        # What Python says of a text where a mapping should be explains nothing.
+        clear = not isinstance(error, TypeError | AttributeError | LookupError)
+        return ClusterError(f"{name}: not a kubeconfig file" + (f": {said}" if clear else ""))
     if context and said.find(_CONTEXT) >= 0 and f"{_CONTEXT} {context} in " in said:
         return ClusterError(f"{name}: has no context {context!r} (kubectl config get-contexts)")
     for prefix in _PREFIXES:

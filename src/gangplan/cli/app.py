@@ -12,6 +12,7 @@ from gangplan.cli.experiment import run
 from gangplan.cli.generate import generate
 from gangplan.cli.plan import plan
 from gangplan.cli.report import report
+from gangplan.cli.snapshot import snapshot
 from gangplan.cli.solvers import solvers
 from gangplan.cli.verify import verify
 
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (plan, apply, verify, compare, run, report, generate, datasets, solvers):
+for command in (plan, snapshot, apply, verify, compare, run, report, generate, datasets, solvers):
     app.command()(command)
 
 

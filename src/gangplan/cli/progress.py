@@ -1,7 +1,7 @@
 """What goes on, on standard error: a moving line on a terminal, nothing in a pipe."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,13 @@ def progress() -> Iterator["Progress"]:
             status.update(f"{phase}  {seconds:.1f} s" if seconds else phase)
 
         yield show
+
+
+@contextmanager
+def counting() -> Iterator[Callable[[str, int], None]]:
+    """Give a function that takes what is being read and how many of it there are so far."""
+    with progress() as show:
+        yield lambda what, count: show(f"{what}: {count:,}", 0.0)
 
 
 def say(line: str) -> None:
