@@ -12,11 +12,8 @@ import json
 import os
 import shutil
 import signal
-import socket
-import ssl
 import subprocess
 import time
-import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +21,7 @@ from typing import Self
 
 from tests.controlplane.binaries import folder as binaries
 from tests.controlplane.gates import CONTROLLERS, apis, gates
+from tests.controlplane.loopback import answers, free_ports
 
 ADMIN, USER = "admin", "gangplan"
 SERVICE_ACCOUNT = "system:serviceaccount:gangplan-system:gangplan"
@@ -47,6 +45,7 @@ class ControlPlane:
     kubelets : KWOK runs.
     scheduler : kube-scheduler runs, with this KubeSchedulerConfiguration (the part after
         ``clientConnection``), or with its defaults for ``""``; None: it does not run.
+    audit : requests of the adapter's user are written to ``audit_log``, a JSON line each.
     """
 
     def __init__(
@@ -57,15 +56,18 @@ class ControlPlane:
         durable: bool = False,
         kubelets: bool = True,
         scheduler: str | None = None,
+        audit: bool = False,
     ) -> None:
         self.version = version
         self.folder = folder
         self.durable = durable
         self.kubelets = kubelets
         self.scheduler = scheduler
+        self.audit = audit
+        self.audit_log = folder / "audit.log"
         self._bin = binaries(version)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self.port, self._etcd, self._peer, kcm, sched = _free_ports(5)
+        self.port, self._etcd, self._peer, kcm, sched = free_ports(5)
         self._ports = {"kube-controller-manager": kcm, "kube-scheduler": sched}
         self.admin = folder / "admin.kubeconfig"
         self.user = folder / "user.kubeconfig"
@@ -158,9 +160,19 @@ class ControlPlane:
                 "--max-mutating-requests-inflight=1000",
                 f"--runtime-config={apis(self.version)}",
                 f"--feature-gates={gates(self.version)}",
+                *(self._audited() if self.audit else ()),
             ],
         )
         self._wait("kube-apiserver", f"{self.server}/readyz")
+
+    def _audited(self) -> tuple[str, ...]:
+        policy = self.folder / "audit.yaml"
+        policy.write_text(
+            "apiVersion: audit.k8s.io/v1\nkind: Policy\n"
+            f"rules: [{{level: Metadata, users: [{SERVICE_ACCOUNT!r}]}}, {{level: None}}]\n"
+        )
+        files = f"--audit-policy-file={policy}", f"--audit-log-path={self.audit_log}"
+        return (*files, "--audit-log-mode=blocking")
 
     def start_controllers(self) -> None:
         """Start the controllers of jobs, claims, groups, budgets, namespaces and garbage."""
@@ -281,32 +293,8 @@ class ControlPlane:
         while time.monotonic() < until:
             if self._running[name].poll() is not None:
                 break
-            if _answers(url, self.token(ADMIN)):
+            if answers(url, self.token(ADMIN)):
                 return
             time.sleep(0.1)
         log = (self.folder / f"{name}.log").read_text(errors="replace")[-2000:]
         raise Failed(f"{name} of Kubernetes {self.version} does not answer:\n{log}")
-
-
-def _answers(url: str, token: str) -> bool:
-    trusting = ssl.create_default_context()
-    trusting.check_hostname = False
-    trusting.verify_mode = ssl.CERT_NONE
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-    try:
-        with urllib.request.urlopen(request, timeout=2, context=trusting) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
-
-
-def _free_ports(count: int) -> list[int]:
-    # All are open at once, so that none is given out twice.
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
