@@ -14,6 +14,7 @@ class Outcome:
     ----------
     status : one of the words above.
     bound : pods bound by us, with their nodes. elsewhere : those not on the node planned.
+    missing : pods of the plan that got no node after all.
     lost : pods that were evicted, in the order of the evictions.
     deleted : our own pods that were deleted in the end, since their group would be cut.
     allocated : claims that got devices.
@@ -24,6 +25,7 @@ class Outcome:
     status: str = WAITING
     bound: dict[str, str] = field(default_factory=dict)
     elsewhere: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     allocated: list[str] = field(default_factory=list)

@@ -22,7 +22,8 @@ class Waits:
     ----------
     evict : a budget forbids an eviction. leave : evicted pods are not gone.
     claim : a claim cannot be written. ready : binding conditions of devices are not true.
-    bind : a pod cannot be bound.
+    bind : a pod cannot be bound. confirm : a kubelet has not taken a pod in, nor rejected it.
+    away : the server does not answer: the flight is left in its journal.
     """
 
     evict: float = 120.0
@@ -30,6 +31,8 @@ class Waits:
     claim: float = 30.0
     ready: float = 600.0
     bind: float = 30.0
+    confirm: float = 2.0
+    away: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)

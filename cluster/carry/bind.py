@@ -1,0 +1,110 @@
+"""Bindings: all pods of a flight at once, those of the minimum first.
+
+A Binding names the pod's UID and resource version. So a pod that was made again is never bound, and
+of two Bindings of which one got no answer at most one comes about.
+"""
+
+from collections.abc import Mapping
+
+from gangplan.cluster import faultpoints
+from gangplan.cluster.carry import look, nominate
+from gangplan.cluster.carry.journal import Journal
+from gangplan.cluster.carry.patience import Pauses, each, is_away, read_back, sentence
+from gangplan.cluster.client import Object
+from gangplan.cluster.errors import ClusterError, Conflict, NotFound
+from gangplan.cluster.flight import Placing
+from gangplan.cluster.kinds import POD
+from gangplan.cluster.site import Site
+from gangplan.cluster.world import uid_of
+
+
+def bind(journal: Journal) -> str:
+    """Bind every pod that can be; what could not is for ``confirm`` to find and judge.
+
+    Raises
+    ------
+    ClusterError : the server stays away.
+    """
+    site, flight = journal.site, journal.flight
+    pods = look.pods_of(site, (placing.pod for placing in flight.placings))
+    nodes = look.standing_nodes(site, flight)
+    pauses = site.waits.bind
+    ordered = sorted(flight.placings, key=lambda placing: placing.mark != "minimum")
+
+    def one(placing: Placing) -> str:
+        if placing.node not in nodes:
+            return f"{placing.pod}: its node {placing.node} is gone"
+        return _bind(site, placing, pods.get(placing.pod), Pauses(pauses))
+
+    refused = set(journal.refused)
+    for placing, why in zip(ordered, each(site, ordered, one), strict=True):
+        if why:
+            journal.note(why)
+            refused.add(placing.node)
+    journal.refused = tuple(sorted(refused))
+    return "confirm"
+
+
+def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> str:
+    """Bind a pod; say why not."""
+    unsure = False
+    while True:
+        if done := _settled(placing, pod):
+            return "" if done == placing.node else done
+        assert pod is not None
+        faultpoints.point("binding.before")
+        try:
+            site.client.post(POD.path_of(placing.pod, "binding"), _binding(placing, pod))
+        except ClusterError as error:
+            unsure = unsure or is_away(error)
+            again = isinstance(error, Conflict | NotFound) or is_away(error)
+            why = sentence(error)
+        else:
+            faultpoints.point("binding.after")
+            return ""
+        if not again or not pauses.rest():
+            break
+        pod = read_back(lambda: look.pod_of(site, placing.pod), pauses)
+    return _given_up(site, placing, why, unsure=unsure)
+
+
+def _given_up(site: Site, placing: Placing, why: str, *, unsure: bool) -> str:
+    pod = look.pod_of(site, placing.pod)
+    if unsure and pod is not None and not _settled(placing, pod):
+        nominate.outdate(site, placing, pod)
+        pod = look.pod_of(site, placing.pod)
+    done = _settled(placing, pod)
+    if done:
+        return "" if done == placing.node else done
+    return f"{placing.pod} cannot be bound to {placing.node}: {why}"
+
+
+def _settled(placing: Placing, pod: Object | None) -> str:
+    """Say what has become of a pod that cannot be bound (any more): its node, or a sentence."""
+    if pod is None:
+        return f"{placing.pod} is gone"
+    if uid_of(pod) != placing.uid:
+        return f"{placing.pod} was made again"
+    node = look.node_of(pod)
+    if node:
+        return node if node == placing.node else f"{placing.pod} is bound to {node} already"
+    if look.leaving(pod):
+        return f"{placing.pod} is being deleted"
+    return ""
+
+
+def _binding(placing: Placing, pod: Mapping[str, object]) -> Object:
+    namespace, _, name = placing.pod.rpartition("/")
+    metadata = pod["metadata"]
+    assert isinstance(metadata, dict)
+    return {
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "uid": placing.uid,
+            "resourceVersion": metadata["resourceVersion"],
+        },
+        "target": {"apiVersion": "v1", "kind": "Node", "name": placing.node},
+    }

@@ -1,0 +1,40 @@
+"""Whether what is left of a flight still keeps every rule on the cluster as it is now."""
+
+from gangplan.cluster import checks
+from gangplan.cluster.carry import held, look
+from gangplan.cluster.carry.journal import Journal
+from gangplan.cluster.client import Object
+from gangplan.cluster.flight import Flight
+from gangplan.cluster.world import World, uid_of
+
+
+def violations(journal: Journal) -> tuple[str, ...]:
+    """Check a flight as it stands; what is done already is part of the cluster.
+
+    Victims that are leaving count as gone: to wait for them is a step of its own.
+
+    Raises
+    ------
+    GangplanError : the cluster cannot be read.
+    """
+    world = without_traces(journal.site.world(), journal.flight)
+    return checks.fits(world, (journal.flight,))
+
+
+def without_traces(world: World, flight: Flight) -> World:
+    """Give the cluster without the taints of this flight and without its leaving victims."""
+    victims = {falling.uid for falling in flight.fallings}
+    pods = (
+        pod
+        for pod in world.objects.get("Pod", ())
+        if not (uid_of(pod) in victims and look.leaving(pod))
+    )
+    nodes = (_untainted(node, flight.key) for node in world.objects.get("Node", ()))
+    return world.with_objects({"Pod": pods, "Node": nodes})
+
+
+def _untainted(node: Object, key: str) -> Object:
+    taints = node["spec"].get("taints") or ()
+    if not any(taint.get("key") == held.TAINT for taint in taints):
+        return node
+    return {**node, "spec": {**node["spec"], "taints": held.without(taints, key)}}

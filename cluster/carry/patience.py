@@ -1,0 +1,122 @@
+"""Errors that only mean "not now", pauses that grow, and the same thing done to many objects."""
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TypeVar
+
+from gangplan.cluster.errors import ApiError, Busy, ClusterError, Fenced, Gone, Unreachable
+from gangplan.cluster.site import Site
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+TWO_BUDGETS = "more than one PodDisruptionBudget"
+"""How the Eviction API says that it will never do it; a 500 all the same."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the server did not answer or could not (etcd is away, too many requests)."""
+    if isinstance(error, Busy):
+        return not error.causes
+    if isinstance(error, ApiError) and TWO_BUDGETS in str(error):
+        return False
+    return isinstance(error, Unreachable | Gone) or (
+        isinstance(error, ApiError) and error.status >= 500
+    )
+
+
+class Pauses:
+    """Pauses that grow up to a limit, until a time has passed.
+
+    Parameters
+    ----------
+    seconds : of all pauses together. first, most : of one pause.
+    """
+
+    def __init__(self, seconds: float, first: float = 0.05, most: float = 2.0) -> None:
+        self._until = time.monotonic() + seconds
+        self._first = self._next = first
+        self._most = most
+
+    def anew(self) -> "Pauses":
+        """Short pauses again, until the same time has passed."""
+        other = Pauses(0.0, self._first, self._most)
+        other._until = self._until
+        return other
+
+    @property
+    def over(self) -> bool:
+        """Whether the time has passed."""
+        return time.monotonic() >= self._until
+
+    def rest(self, asked: float | None = None) -> bool:
+        """Sleep (``asked``: at most as long as the server asks for); False: the time has passed."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(max(0.0, min(left, max(self._next, min(asked or 0.0, self._most)))))
+        self._next = min(2 * self._next, self._most)
+        return True
+
+
+def each(site: Site, items: Iterable[Item], do: Callable[[Item], Found]) -> list[Found]:
+    """Do it to all of them, ``site.parallel`` at a time, begun in their order.
+
+    After an error no other is begun; all that have begun end before this returns.
+
+    Raises
+    ------
+    Fenced : from any of them, before any other error.
+    Exception : the first other error, in the order of the items.
+    """
+    work = list(items)
+    if len(work) <= 1:
+        return [do(item) for item in work]
+    failed = Event()
+
+    def run(item: Item) -> Found:
+        if failed.is_set():
+            raise _NotBegun
+        try:
+            return do(item)
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(min(site.parallel, len(work)), "gangplan-carry") as pool:
+        futures = [pool.submit(run, item) for item in work]
+        try:
+            errors = [future.exception() for future in futures]
+        except BaseException:  # Ctrl-C: what has not begun does not begin
+            failed.set()
+            raise
+    raised = [e for e in errors if e is not None and not isinstance(e, _NotBegun)]
+    for error in sorted(raised, key=lambda error: not isinstance(error, Fenced)):
+        raise error
+    return [future.result() for future in futures]
+
+
+class _NotBegun(Exception):
+    """Another item has failed before this one was begun."""
+
+
+def sentence(error: BaseException) -> str:
+    """One line of an error."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def read_back(look: Callable[[], Found], pauses: Pauses) -> Found:
+    """Read until there is an answer.
+
+    Raises
+    ------
+    ClusterError : the server stayed away, or refused.
+    """
+    while True:
+        try:
+            return look()
+        except ClusterError as error:
+            if not is_away(error) or not pauses.rest():
+                raise
