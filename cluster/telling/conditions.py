@@ -107,7 +107,8 @@ def entry_of(obj: Object, condition: Condition, now: float) -> Object | None:
     old: Object = next(
         (one for one in status.get("conditions") or () if one["type"] == condition.type), {}
     )
-    if condition.lasting and old.get("status") == "True" and condition.status != "True":
+    is_so = old.get("status") == "True" or (obj.get("spec") or {}).get("nodeName")
+    if condition.lasting and is_so and condition.status != "True":
         return None
     entry: Object = {
         "type": condition.type,
