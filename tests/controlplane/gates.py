@@ -2,9 +2,9 @@
 
 _GATES = {
     "1.37": "GenericWorkload TopologyAwareWorkloadScheduling DRAWorkloadResourceClaims"
-    " CompositePodGroup WorkloadWithJob PodGroupPreemptionPolicy",
+    " CompositePodGroup WorkloadWithJob PodGroupPreemptionPolicy DRAListTypeAttributes",
     "1.36": "GenericWorkload GangScheduling TopologyAwareWorkloadScheduling"
-    " WorkloadAwarePreemption DRAWorkloadResourceClaims WorkloadWithJob",
+    " WorkloadAwarePreemption DRAWorkloadResourceClaims WorkloadWithJob DRAListTypeAttributes",
 }
 _APIS = {
     "1.37": "scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true",
