@@ -1,0 +1,124 @@
+"""One plan of a World: with the planner that proves, or, where that fails, with the greedy one."""
+
+import math
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gangplan import api
+from gangplan.cluster.flight import Flight
+from gangplan.cluster.flights import flights_of
+from gangplan.cluster.scheduler.log import Log
+from gangplan.cluster.scheduler.metrics import Metrics
+from gangplan.cluster.scheduler.settings import Settings
+from gangplan.cluster.world import World
+from gangplan.datasets.plan_file import plan_document
+from gangplan.models.instance import Instance
+from gangplan.models.result import Result
+from gangplan.models.status import PENDING
+from gangplan.solvers.base import Limits
+
+OBJECTIVE = "age"
+"""Who has waited longer counts more, so that large gangs do not starve."""
+
+_UNKNOWN = "it does not fit, or others went first"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan to be carried out.
+
+    Attributes
+    ----------
+    document : the content of a plan file. flights : of it, in their order.
+    pending : PodGroup or pod -> why it waits.
+    held : those of them that may place nothing yet, whatever room there is.
+    proven : nothing more could have been placed.
+    """
+
+    document: Mapping[str, Any]
+    flights: tuple[Flight, ...]
+    pending: Mapping[str, str]
+    held: frozenset[str]
+    proven: bool
+
+
+class Planning:
+    """Plans, and counts and tells what came of it."""
+
+    def __init__(self, settings: Settings, metrics: Metrics, log: Log) -> None:
+        self._settings = settings
+        self._metrics = metrics
+        self._log = log
+
+    def plan(self, instance: Instance, world: World, *, preemption: bool = True) -> Planned:
+        """Plan an instance of a world.
+
+        Raises
+        ------
+        GangplanError : both planners failed.
+        """
+        with self._metrics.phase("plan"):
+            result = self._result(instance, preemption=preemption)
+        self._count(result)
+        document = plan_document(instance, result)
+        return Planned(
+            document,
+            flights_of(document, world),
+            _pending(instance, document),
+            frozenset(
+                name for name, held in zip(instance.names.groups, instance.groups.held, strict=True)
+                if held
+            ),
+            all(tier.proven for tier in result.tiers if tier.maximise),
+        )  # fmt: skip
+
+    def _result(self, instance: Instance, *, preemption: bool) -> Result:
+        settings = self._settings
+        limits = Limits(seconds=settings.deadline, threads=settings.threads)
+        try:
+            return api.plan(
+                instance, objective=OBJECTIVE, limits=limits, preemption=preemption, pdb="hard"
+            )
+        except Exception as error:  # also a bug of the planner: the pods have to go somewhere
+            self._metrics.fallbacks.add()
+            self._log.error(
+                "the planner failed, the greedy one takes over",
+                error=f"{type(error).__name__}: {error}",
+                trace=traceback.format_exc(),
+            )
+        return api.plan(
+            instance, "greedy", objective=OBJECTIVE, limits=limits, preemption=preemption,
+            pdb="hard",
+        )  # fmt: skip
+
+    def _count(self, result: Result) -> None:
+        gaps = [math.inf if tier.gap is None else tier.gap for tier in result.tiers]
+        self._metrics.gap.set(max(gaps, default=0.0))
+        self._metrics.proven.set(all(tier.proven for tier in result.tiers))
+
+
+def _pending(instance: Instance, document: Mapping[str, Any]) -> dict[str, str]:
+    """Give who waits and why; of a tree of which nothing is placed its root as well."""
+    waiting = {
+        entry["group"]: str(entry["reason"] or _UNKNOWN)
+        for entry in document["groups"]
+        if entry["status"] == PENDING
+    }
+    found = dict(waiting)
+    parent = instance.composites.parent.tolist()
+    fine = set[int]()
+    reasons: dict[int, str] = {}
+    for g, name in enumerate(instance.names.groups):
+        top = int(instance.groups.parent[g])
+        while top >= 0 and parent[top] >= 0:
+            top = parent[top]
+        if top >= 0 and name in waiting:
+            reasons.setdefault(top, waiting[name])
+        elif top >= 0:
+            fine.add(top)
+    for top, reason in reasons.items():
+        if top not in fine:
+            found.setdefault(instance.names.composites[top], reason)
+    return found

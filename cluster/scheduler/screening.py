@@ -1,0 +1,127 @@
+"""Flights of a fresh plan against the newest world: which may start, which must wait, which not.
+
+The world moves while a planner works. So each flight is held against the world as it is now, in
+which the victims of flights on their way still hold their room: a flight that lands where they
+leave starts when they have left.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gangplan.cluster import checks
+from gangplan.cluster.errors import Changed
+from gangplan.cluster.flight import Flight
+from gangplan.cluster.scheduler.flying import Carry, Flying, waits
+from gangplan.cluster.scheduler.metrics import Metrics
+from gangplan.cluster.scheduler.overlay import leaving_nodes, overlaid
+from gangplan.cluster.scheduler.planning import Planned
+from gangplan.cluster.scheduler.seeing import Seeing
+from gangplan.cluster.site import Site
+from gangplan.cluster.world import World
+
+
+@dataclass(slots=True)
+class Screened:
+    """What became of the flights of a plan.
+
+    Attributes
+    ----------
+    started : they are on their way.
+    later : they land where somebody is about to leave, or find no thread.
+    refused : flight -> sentences: the cluster has changed, or refuses.
+    """
+
+    started: list[Flight] = field(default_factory=list)
+    later: list[Flight] = field(default_factory=list)
+    refused: list[tuple[Flight, tuple[str, ...]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """Checks flights, and starts those that pass."""
+
+    site: Site
+    seeing: Seeing
+    flying: Flying
+    carry: Carry
+    metrics: Metrics
+
+    def start(self, planned: Planned, *, evicting: bool = True) -> Screened:
+        """Start what can be started, in the plan's order.
+
+        Parameters
+        ----------
+        evicting : also flights that evict.
+
+        Raises
+        ------
+        ClusterError : the server does not let us look.
+        """
+        found = Screened()
+        flights = [one for one in planned.flights if evicting or not one.fallings]
+        found.later += [one for one in planned.flights if one not in flights]
+        busy = [one for one in flights if not self.flying.takes(one)]
+        found.later += busy
+        flights = [one for one in flights if one not in busy]
+        if not flights:
+            return found
+        with self.metrics.phase("check"):
+            on_their_way = self.flying.flights
+            world = self.seeing.now()
+            leaving = leaving_nodes(world, (*on_their_way, *flights))
+            tied = {one.key for one in flights if waits(one) or leaving & {*one.nodes}}
+            together = [one for one in flights if one.key not in tied]
+            self._together(world, planned, together, found)
+            for flight in flights:
+                if flight.key in tied:
+                    self._alone(world, planned, flight, found, lands_there=leaving)
+        return found
+
+    def _together(
+        self, world: World, planned: Planned, flights: Sequence[Flight], found: Screened
+    ) -> None:
+        """Check all at once, which is cheap; one by one where that fails."""
+        if not flights:
+            return
+        if not self._wrong(world, planned, flights):
+            for flight in flights:
+                self._start(flight, found)
+            return
+        for flight in flights:
+            self._alone(world, planned, flight, found)
+
+    def _alone(
+        self,
+        world: World,
+        planned: Planned,
+        flight: Flight,
+        found: Screened,
+        lands_there: frozenset[str] = frozenset(),
+    ) -> None:
+        if not self.flying.takes(flight):
+            found.later.append(flight)
+            return
+        wrong = self._wrong(world, planned, [flight])
+        if not wrong:
+            self._start(flight, found)
+        elif lands_there & {*flight.nodes} and not _makes_room(flight, lands_there):
+            found.later.append(flight)
+        else:
+            found.refused.append((flight, wrong))
+
+    def _wrong(self, world: World, planned: Planned, flights: Sequence[Flight]) -> tuple[str, ...]:
+        now = overlaid(world, self.flying.flights, cleared=False)
+        try:
+            checks.before(self.site, now, planned.document, flights, max_age=None, strict=False)
+        except Changed as error:
+            return error.sentences
+        return ()
+
+    def _start(self, flight: Flight, found: Screened) -> None:
+        self.flying.start(flight, self.carry)
+        found.started.append(flight)
+
+
+def _makes_room(flight: Flight, leaving: frozenset[str]) -> bool:
+    """Whether all that leaves where a flight lands are its own victims."""
+    return leaving & {*flight.nodes} <= {falling.node for falling in flight.fallings}

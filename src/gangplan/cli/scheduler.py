@@ -1,0 +1,104 @@
+"""``gangplan scheduler``: the scheduler of pods with our schedulerName, until it is told to end."""
+
+import os
+import signal
+import sys
+from threading import Event
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from gangplan.cli import codes, options
+
+
+def scheduler(
+    context: Annotated[str | None, typer.Option(help="Of the kubeconfig.")] = None,
+    kubeconfig: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Default: KUBECONFIG, else the usual file.")
+    ] = None,
+    in_cluster: Annotated[
+        bool, typer.Option("--in-cluster", help="Use the service account of the pod we are in.")
+    ] = False,
+    namespace: Annotated[
+        str, typer.Option(help="Where the lease and the journals lie.")
+    ] = "gangplan-system",
+    scheduler_name: Annotated[
+        str, typer.Option(help="schedulerName of the pods that are placed.")
+    ] = "gangplan",
+    deadline: Annotated[
+        float, typer.Option(metavar="S", help="Seconds that a plan may take.")
+    ] = 5.0,
+    threads: options.Threads = 1,
+    evict_foreign: Annotated[
+        bool, typer.Option("--evict-foreign", help="Evict pods of other schedulers as well.")
+    ] = False,
+    starving: Annotated[
+        float,
+        typer.Option(metavar="S", help="Hold nodes for a gang that waits longer; 0: never."),
+    ] = 60.0,
+    backoff: Annotated[
+        float, typer.Option(metavar="S", help="Before a group is tried again; doubled each time.")
+    ] = 1.0,
+    most_backoff: Annotated[float, typer.Option(metavar="S", help="At most.")] = 10.0,
+    grace: Annotated[
+        float, typer.Option(metavar="S", help="For flights on their way when asked to end.")
+    ] = 20.0,
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS:PORT", help="Of metrics and health; default: none.")
+    ] = "",
+    stand_by: Annotated[
+        bool,
+        typer.Option("--stand-by", help="When another one takes over, wait, instead of ending."),
+    ] = False,
+) -> int:
+    """Place pods as they come: plan, check, carry out, and begin again, as one of several."""
+    for option, value, least in (
+        ("--deadline", deadline, 0.1), ("--starving", starving, 0.0), ("--backoff", backoff, 0.01),
+        ("--most-backoff", most_backoff, backoff), ("--grace", grace, 0.0),
+    ):  # fmt: skip
+        if not least <= value < float("inf"):
+            raise options.usage(option, f"seconds, at least {least:g}, expected, not {value}")
+    if threads < 1:
+        raise options.usage("--threads", f"an integer of at least 1 expected, not {threads}")
+    from gangplan.cluster.client import connect
+    from gangplan.cluster.scheduler.log import Log
+    from gangplan.cluster.scheduler.service import Service, Wanted
+    from gangplan.cluster.scheduler.settings import Settings
+
+    settings = Settings(
+        deadline=deadline, threads=threads, starving=starving, backoff=backoff,
+        most_backoff=most_backoff, grace=grace,
+    )  # fmt: skip
+    wanted = Wanted(namespace, scheduler_name, evict_foreign, listen, stand_by, settings)
+    stop = _stop_signals()
+    log = Log()
+    service = Service(connect(kubeconfig, context, in_cluster=in_cluster), wanted, log)
+    service.run(stop)
+    log.info("ended")
+    if service.left:
+        _leave()
+    return codes.GOOD
+
+
+def _stop_signals() -> Event:
+    """Set an event on SIGTERM, and on Ctrl-C."""
+    stop = Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    return stop
+
+
+def _leave() -> None:
+    """End now, with flights left in their journals.
+
+    Pools of threads inside them would be waited for at the end of the interpreter, for as long as
+    a pod takes to leave. They may not write any more; whoever leads next takes the journals up.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(codes.GOOD)
