@@ -4,7 +4,7 @@ What is wrong with the sources is collected and raised together, one line a faul
 not used is told in the instance's notes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gangplan.datasets.kubernetes.assemble.build import build
@@ -50,6 +50,7 @@ def read(
     kubernetes: str = "1.37",
     levels: Sequence[str] = (),
     ignore_unsupported: bool = False,
+    seen: Callable[[Document], None] | None = None,
 ) -> Instance:
     """Read manifests into an instance.
 
@@ -61,6 +62,7 @@ def read(
         in the sources declares one.
     ignore_unsupported : place groups whose hard rules are not all honoured, with a note for each
         such field, instead of holding them.
+    seen : called with each object, before it is read.
 
     Raises
     ------
@@ -68,9 +70,18 @@ def read(
         With every fault found (the first 20 and the number of the rest).
     """
     faults = Faults()
-    snapshot = snapshot_of(load(sources, faults), faults, kubernetes=kubernetes, levels=levels)
+    documents = load(sources, faults)
+    if seen is not None:
+        documents = _told(documents, seen)
+    snapshot = snapshot_of(documents, faults, kubernetes=kubernetes, levels=levels)
     faults.check()
     return build(snapshot, ignore_unsupported=ignore_unsupported)
+
+
+def _told(documents: Iterable[Document], seen: Callable[[Document], None]) -> Iterator[Document]:
+    for document in documents:
+        seen(document)
+        yield document
 
 
 def snapshot_of(

@@ -3,7 +3,7 @@
 Readers and solvers are imported on first use.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,7 @@ from gangplan.models.verify.violation import Violation
 from gangplan.solvers.base import Limits, Progress, silent
 
 if TYPE_CHECKING:
+    from gangplan.datasets.kubernetes.text.documents import Document
     from gangplan.experiments.records import Record
     from gangplan.solvers.base import Planner, Solver
     from gangplan.solvers.planners.anytime.yesterday import Yesterday
@@ -32,6 +33,7 @@ def load(
     kubernetes: str = "1.37",
     levels: Sequence[str] = (),
     ignore_unsupported: bool = False,
+    seen: "Callable[[Document], None] | None" = None,
 ) -> Instance:
     """Read an instance file, or Kubernetes manifests and ``kubectl get -o json`` lists.
 
@@ -42,6 +44,7 @@ def load(
     kubernetes : version whose rules a Job without pods follows: ``1.36`` or ``1.37``.
     levels : node-label keys that form one hierarchy, widest first.
     ignore_unsupported : plan groups although a hard rule of theirs is not honoured yet.
+    seen : called with each API object before it is read; not with an instance file.
 
     Raises
     ------
@@ -64,7 +67,11 @@ def load(
     from gangplan.datasets.kubernetes.read import read
 
     return read(
-        sources, kubernetes=kubernetes, levels=levels, ignore_unsupported=ignore_unsupported
+        sources,
+        kubernetes=kubernetes,
+        levels=levels,
+        ignore_unsupported=ignore_unsupported,
+        seen=seen,
     )
 
 

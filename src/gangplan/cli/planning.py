@@ -13,7 +13,7 @@ from gangplan.cli.progress import progress, say
 from gangplan.cli.reading import read_sources, say_notes
 from gangplan.cli.render import ROWS, show_plan
 from gangplan.cli.tables import console
-from gangplan.datasets.io import write_plan
+from gangplan.cluster.recorded import Recorder
 from gangplan.datasets.json_file import write_object
 from gangplan.datasets.plan_file import plan_document
 from gangplan.files import STDIO, check_writable
@@ -73,10 +73,13 @@ def carry_out(wanted: Wanted) -> int:
     """
     refuse(wanted)
     started = time.perf_counter()
-    instance, result, without = _planned(wanted)
+    recorder = Recorder()
+    instance, result, without = _planned(wanted, recorder)
+    document = plan_document(instance, result)
+    document |= recorder.entry(document)
     if wanted.plan_file is not None:
         # Before the tables: whoever reads those may go away, the file was asked for.
-        write_plan(instance, result, wanted.plan_file)
+        write_object(document, wanted.plan_file, indent=1)
     say_notes(instance)
     for warning in result.warnings:
         say(f"warning: {warning}")
@@ -85,7 +88,7 @@ def carry_out(wanted: Wanted) -> int:
         show_preview(console(wanted.on_stdout), instance, result, without, ROWS)
     if wanted.on_stdout:
         more = {} if without is None else {"preview": preview_entry(instance, result, without)}
-        write_object({**plan_document(instance, result), **more}, STDIO, indent=1)
+        write_object({**document, **more}, STDIO, indent=1)
     for what, file in (("plan", wanted.plan_file), ("model", wanted.model_file)):
         if file is not None:
             say(f"{what} file: {file}")
@@ -119,12 +122,16 @@ def refuse(wanted: Wanted) -> None:
             raise options.usage("--write-model", f"{wanted.model_file} is the plan file as well")
 
 
-def _planned(wanted: Wanted) -> "tuple[Instance, Result, Result | None]":
+def _planned(wanted: Wanted, recorder: Recorder) -> "tuple[Instance, Result, Result | None]":
     """Read and solve; the model's file is written in between. The last is for ``--preview``."""
     with progress() as show:
         started = time.perf_counter()
         instance = read_sources(
-            wanted.sources, wanted.kubernetes, wanted.levels, wanted.ignore_unsupported
+            wanted.sources,
+            wanted.kubernetes,
+            wanted.levels,
+            wanted.ignore_unsupported,
+            recorder.see,
         )
         read = time.perf_counter() - started
         if wanted.model_file is not None:

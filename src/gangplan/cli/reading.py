@@ -6,6 +6,9 @@ from gangplan.cli.options import keys_of
 from gangplan.cli.progress import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gangplan.datasets.kubernetes.text.documents import Document
     from gangplan.models.instance import Instance
 
 SHOWN = 12
@@ -13,9 +16,13 @@ SHOWN = 12
 
 
 def read_sources(
-    sources: list[str], kubernetes: str, levels: list[str], ignore_unsupported: bool
+    sources: list[str],
+    kubernetes: str,
+    levels: list[str],
+    ignore_unsupported: bool,
+    seen: "Callable[[Document], None] | None" = None,
 ) -> "Instance":
-    """Load the instance.
+    """Load the instance; ``seen`` is called with each API object before it is read.
 
     Raises
     ------
@@ -28,6 +35,7 @@ def read_sources(
         kubernetes=kubernetes,
         levels=keys_of(levels),
         ignore_unsupported=ignore_unsupported,
+        seen=seen,
     )
 
 

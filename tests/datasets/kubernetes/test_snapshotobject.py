@@ -36,13 +36,12 @@ def snapshot(**spec: Any) -> Obj:
 
 
 def test_waiting_pods_of_others_are_left_out_and_counted() -> None:
-    other = {"spec": {"schedulerName": "volcano"}}
     built = instance(
         snapshot(),
         *NODES,
         pod("ours", spec=OURS),
         pod("theirs"),
-        pod("its", **other),
+        pod("its", spec={"schedulerName": "volcano"}),
         gang("g", 2),
         *pods("g", 2),
     )
