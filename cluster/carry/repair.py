@@ -15,7 +15,7 @@ from gangplan.cluster.client import Object
 from gangplan.cluster.errors import Fenced
 from gangplan.cluster.flight import Allocating, Flight, Placing
 from gangplan.cluster.flights import flights_of
-from gangplan.cluster.instances import instance_of
+from gangplan.cluster.instances import tolerant
 from gangplan.cluster.uses import allocation_in
 from gangplan.cluster.world import World, uid_of
 from gangplan.datasets.plan_file import plan_document
@@ -111,7 +111,7 @@ def _closed(node: Object, refused: frozenset[str]) -> Object:
 
 
 def _planned(world: World, groups: set[str]) -> list[Flight]:
-    instance = instance_of(world)
+    instance = tolerant(world)[0]
     result = api.plan(
         instance,
         planner="auto",

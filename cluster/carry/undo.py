@@ -135,7 +135,7 @@ def _close(journal: Journal, kept: set[str], failing: tuple[Member, ...]) -> Non
         journal.note(f"{len(outcome.deleted)} pods that were bound have been deleted")
     if kept and not failing:
         outcome.status = BOUND
-    elif kept or outcome.lost or outcome.deleted or outcome.allocated:
+    elif outcome.bound or outcome.lost or outcome.deleted or outcome.allocated:
         outcome.status = UNDONE
     else:
         outcome.status = WAITING
