@@ -17,6 +17,7 @@ from gangplan.cluster.world import World
 from gangplan.datasets.json_file import check_schema
 from gangplan.datasets.plan_fields import objects
 from gangplan.datasets.plan_file import PLAN_SCHEMA
+from gangplan.models.errors import GangplanError
 
 MAX_AGE = 600.0
 """Seconds that a plan's snapshot may be old, unless something else is asked for."""
@@ -71,19 +72,14 @@ def _checked(site: Site, plan_document: Mapping[str, Any], max_age: float) -> tu
     # A plan of another cluster or time is said to be that, rather than that its names are not here.
     checks.of_plan(site, world, plan_document, max_age)
     flights = flights_of(plan_document, world)
-    checks.before(site, world, plan_document, flights, max_age=None)
+    checks.before(site, world, plan_document, flights, max_age=None, strict=True)
     return Report(flights, carried=False, waiting=_waiting(plan_document)), world
 
 
 def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Report:
     resumed = carry.resume(site)
     for outcome in resumed:
-        site.say(f"finished what was left over: {outcome.flight}: {outcome.status}")
-        if outcome.status == LEFT:
-            raise ClusterError(
-                f"flight {outcome.flight}, left by an earlier process, cannot be finished now: "
-                + "; ".join(outcome.sentences)
-            )
+        site.say(f"flight {outcome.flight}, left by an earlier process: {outcome.status}")
     report, world = _checked(site, plan_document, max_age)
     report.carried, report.resumed = True, resumed
     for number, flight in enumerate(report.flights):
@@ -92,12 +88,14 @@ def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Re
         except (Fenced, KeyboardInterrupt) as error:
             report.interrupted = isinstance(error, KeyboardInterrupt)
             why = "Ctrl-C" if report.interrupted else str(error)
-            report.outcomes.append(Outcome(flight.key, LEFT, sentences=[why]))
-            report.stopped = _left(why, report, flight)
-            return report
+            outcome = Outcome(flight.key, LEFT, sentences=[why])
+        except GangplanError as error:
+            outcome = Outcome(flight.key, WAITING, sentences=[str(error)])
+            report.stopped = f"{flight.name}: {error}"
         report.outcomes.append(outcome)
         if outcome.status == LEFT:
-            report.stopped = _left("; ".join(outcome.sentences), report, flight)
+            report.stopped = _left(outcome, report, flight)
+        if report.stopped:
             return report
     _tell(replace(site, world=lambda: world), report)
     return report
@@ -113,11 +111,13 @@ def _fly(site: Site, flight: Flight, *, again: bool) -> Outcome:
     return carry.carry(site, flight)
 
 
-def _left(why: str, report: Report, flight: Flight) -> str:
+def _left(outcome: Outcome, report: Report, flight: Flight) -> str:
     rest = len(report.flights) - len(report.outcomes)
+    why = "; ".join((*outcome.sentences, *outcome.warnings))
     return (
-        f"{why}; {flight.name} is left in its journal gangplan-flight-{flight.key}, which the next"
-        f" 'gangplan apply --yes' or 'gangplan scheduler' finishes; {rest} flights were not begun"
+        f"{why}; what is left of {flight.name} is in the journal gangplan-flight-{flight.key}, and"
+        " the next 'gangplan apply --yes' or 'gangplan scheduler' goes on from there;"
+        f" {rest} flights were not begun"
     )
 
 

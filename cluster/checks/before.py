@@ -34,6 +34,7 @@ def before(
     flights: Sequence[Flight],
     *,
     max_age: float | None,
+    strict: bool = True,
 ) -> None:
     """Check everything, in the order of rule 2 in docs/adapter.md; nothing is written.
 
@@ -41,17 +42,20 @@ def before(
     ----------
     world : fresh. flights : of the plan, on this world.
     max_age : seconds that a plan file may be old; None: the plan was made of this very world.
+    strict : objects of the world that cannot be read are errors (``fits``).
+    strict : as in ``fits``.
 
     Raises
     ------
     Changed : with all sentences of the first check that fails.
+    InputError : ``strict``, and an object of the world cannot be read.
     ApiError, Unreachable : the server does not let us look.
     """
     if max_age is not None:
         of_plan(site, world, plan_document, max_age)
     stages: tuple[Callable[[], Iterable[str]], ...] = (
         lambda: ours(site, world, flights),
-        lambda: fits(world, flights),
+        lambda: fits(world, flights, strict=strict),
         lambda: budgets(world, flights),
         lambda: rights(site, flights),
         lambda: rehearsal(site, flights),

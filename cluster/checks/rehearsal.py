@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from gangplan.cluster.client import Object
-from gangplan.cluster.errors import ApiError, Changed, NotFound
+from gangplan.cluster.errors import ApiError, Changed
 from gangplan.cluster.flight import Allocating, Falling, Flight, Placing
 from gangplan.cluster.kinds import CONFIG_MAP, DRA_KINDS, POD
 from gangplan.cluster.site import Site
@@ -60,15 +60,7 @@ def _journal(site: Site) -> None:
         "kind": "ConfigMap",
         "metadata": {"generateName": "gangplan-flight-", "namespace": site.namespace},
     }
-    try:
-        site.client.post(CONFIG_MAP.path(site.namespace), body, dry_run=True)
-    except NotFound:
-        raise Changed(
-            (
-                f"there is no namespace {site.namespace}, where the journals lie:"
-                " 'kubectl apply -k cluster/deploy' makes it",
-            )
-        ) from None
+    site.client.post(CONFIG_MAP.path(site.namespace), body, dry_run=True)
 
 
 def _evict(site: Site, falling: Falling) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from gangplan.cluster.errors import Denied
+from gangplan.cluster.errors import Denied, NotFound
 from gangplan.cluster.flight import Flight
+from gangplan.cluster.kinds import NAMESPACE
 from gangplan.cluster.site import Site
 
 _REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -32,9 +33,14 @@ def rights(site: Site, flights: Sequence[Flight]) -> tuple[str, ...]:
     ------
     ApiError, Unreachable : the server does not answer.
     """
+    try:
+        site.client.get(NAMESPACE.path_of(site.namespace))
+    except NotFound:
+        where = f"there is no namespace {site.namespace}, where the lock and the journals lie"
+        return (f"{where}: 'kubectl apply -k cluster/deploy' makes it",)
     wanted = list(dict.fromkeys(right for flight in flights for right in _needed(site, flight)))
     with ThreadPoolExecutor(site.parallel) as pool:
-        answers = pool.map(lambda right: _lacks(site, right), wanted)
+        answers = pool.map(lambda right: lacks(site, right), wanted)
         return tuple(said for said in answers if said)
 
 
@@ -60,7 +66,13 @@ def _needed(site: Site, flight: Flight) -> Iterator[Right]:
             yield Right("update", "resource.k8s.io", f"resourceclaims/{sub}", namespace)
 
 
-def _lacks(site: Site, right: Right) -> str:
+def lacks(site: Site, right: Right) -> str:
+    """Say that a right is lacking; empty where it is not, or cannot be asked for.
+
+    Raises
+    ------
+    ApiError, Unreachable : the server does not answer.
+    """
     resource, _, sub = right.resource.partition("/")
     asked = {
         "verb": right.verb,
