@@ -1,0 +1,1 @@
+"""A real Kubernetes control plane on this machine, as processes; ``make cluster`` builds it."""
