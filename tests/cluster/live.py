@@ -18,7 +18,7 @@ import yaml
 from gangplan.cluster.client import Client, connect
 from gangplan.cluster.discovery import Served, discover
 from gangplan.cluster.errors import ApiError, Conflict, NotFound
-from gangplan.cluster.kinds import NAMESPACE, NODE, POD, Kind
+from gangplan.cluster.kinds import CONFIG_MAP, NAMESPACE, NODE, POD, Kind
 from tests.controlplane.plane import ControlPlane
 
 Object = dict[str, Any]
@@ -121,6 +121,9 @@ class Live:
         self._wipe(NODE)
         for extra in _EXTRA:
             self._wipe(extra)
+        for obj in self.admin.get(CONFIG_MAP.path("gangplan-system"))["items"]:
+            if obj["metadata"]["name"].startswith("gangplan-"):
+                self._delete(CONFIG_MAP.path_of(f"gangplan-system/{obj['metadata']['name']}"))
         for namespace in self.admin.get(NAMESPACE.path())["items"]:
             name = namespace["metadata"]["name"]
             if name not in _KEPT and name != "gangplan-system":

@@ -233,7 +233,7 @@ _POLICY = {
                     "operations": ["CREATE"],
                     "resources": ["pods/binding"],
                 }
-            ]  # fmt: skip
+            ]
         },
         "validations": [{"expression": "object.metadata.name != 'a-3'", "message": "not this one"}],
     },
