@@ -11,7 +11,7 @@ from gangplan.cluster.flight import Flight
 from gangplan.cluster.scheduler.flying import Flying, groups_of
 from gangplan.cluster.scheduler.log import Log
 from gangplan.cluster.scheduler.metrics import Metrics
-from gangplan.cluster.scheduler.overlay import overlaid, waits, without
+from gangplan.cluster.scheduler.overlay import group_of, overlaid, waits, without
 from gangplan.cluster.scheduler.planning import Planned, Planning
 from gangplan.cluster.scheduler.queue import Queue
 from gangplan.cluster.scheduler.reading import Reading
@@ -60,6 +60,9 @@ class Rounds:
         with self.metrics.phase("world"):
             world = self.seeing.now()
             base = without(overlaid(world, flights, cleared=True), self.queue.resting())
+        self.queue.forget(
+            group_of(pod) for pod in world.objects.get("Pod", ()) if waits(pod, world.scheduler)
+        )
         if not any(waits(pod, world.scheduler) for pod in base.objects.get("Pod", ())):
             self._nothing(base)
             return

@@ -128,8 +128,9 @@ class Service:
     def _terms(self, served: Served, watched: Watched, stop: Event) -> None:
         holder = new_holder()
         self.log.info("waiting for the lease", holder=holder, server=self._client.server)
+        # One lock for good: what it has seen of the lease is how it knows that a holder is silent.
+        lock = Lock(self._client, self.wanted.namespace, holder, say=self.log.saying())
         while not stop.is_set():
-            lock = Lock(self._client, self.wanted.namespace, holder, say=self.log.saying())
             if not self._acquired(lock, stop):
                 continue
             self.log.info("leading", holder=holder)
