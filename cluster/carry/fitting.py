@@ -1,8 +1,11 @@
 """Whether what is left of a flight still keeps every rule on the cluster as it is now."""
 
+from dataclasses import replace
+
 from gangplan.cluster import checks
 from gangplan.cluster.carry import held, look
 from gangplan.cluster.carry.journal import Journal
+from gangplan.cluster.carry.nearby import nearby
 from gangplan.cluster.client import Object
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.world import World, uid_of
@@ -17,8 +20,12 @@ def violations(journal: Journal) -> tuple[str, ...]:
     ------
     GangplanError : the cluster cannot be read.
     """
-    world = without_traces(journal.site.world(), journal.flight)
-    return checks.fits(world, (journal.flight,))
+    flight = journal.flight
+    world = without_traces(journal.site.world(), flight)
+    there = {uid_of(pod) for pod in world.objects.get("Pod", ())}
+    left = tuple(falling for falling in flight.fallings if falling.uid in there)
+    rest = replace(flight, fallings=left)
+    return checks.fits(nearby(world, rest), (rest,))
 
 
 def without_traces(world: World, flight: Flight) -> World:
