@@ -4,19 +4,29 @@ A plan touches some thousands of the objects of a cluster, and which ones is kno
 read the files again would take as long as planning; to keep the objects, most of the memory.
 """
 
-import json
+import marshal
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gangplan.cluster.relied import entry_of
 from gangplan.cluster.touched import Device
-from gangplan.cluster.trimmed import trim
 from gangplan.cluster.world import Object, name_of
 from gangplan.datasets.kubernetes.snapshotobject import SNAPSHOT_KIND, SNAPSHOT_VERSION
 from gangplan.datasets.kubernetes.text.documents import Document
 
 _KINDS = frozenset(["CompositePodGroup", "DeviceClass", "Node", "Pod", "PodGroup", "ResourceClaim"])
+
+
+_STATUS = (
+    "allocatable",
+    "allocation",
+    "extendedResourceClaimStatus",
+    "phase",
+    "reservedFor",
+    "resourceClaimStatuses",
+)
+"""Fields of a status that a plan relies on, or whose names it follows."""
 
 
 class Recorder:
@@ -39,7 +49,7 @@ class Recorder:
         elif self._header is None or not _whole(obj):
             return
         elif kind in _KINDS:
-            self._kept[kind, name_of(obj)] = _packed(trim(obj))
+            self._kept[kind, name_of(obj)] = _packed(obj)
         elif kind == "ResourceSlice" and isinstance(pool := obj["spec"].get("pool"), dict):
             key = str(obj["spec"].get("driver")), str(pool.get("name"))
             self._slices[key].append(_packed(obj))
@@ -57,12 +67,12 @@ class Recorder:
 
     def _find(self, kind: str, full_name: str) -> Object | None:
         packed = self._kept.get((kind, full_name))
-        return None if packed is None else json.loads(packed)
+        return None if packed is None else _unpacked(packed)
 
     def _having(self, devices: set[Device]) -> Iterator[Object]:
         for driver, pool in {key[:2] for key in devices}:
             for packed in self._slices.get((driver, pool), ()):
-                yield json.loads(packed)
+                yield _unpacked(packed)
 
 
 def _whole(obj: Object) -> bool:
@@ -72,4 +82,18 @@ def _whole(obj: Object) -> bool:
 
 
 def _packed(obj: Object) -> bytes:
-    return json.dumps(obj, separators=(",", ":")).encode()
+    """Pack what may be asked for later; trimming each object would take longer than reading it."""
+    metadata, status = obj["metadata"], obj.get("status")
+    kept: Object = {
+        "kind": obj["kind"],
+        "metadata": {key: value for key, value in metadata.items() if key != "managedFields"},
+        "spec": obj["spec"],
+    }
+    if isinstance(status, dict):
+        kept["status"] = {key: status[key] for key in _STATUS if key in status}
+    return marshal.dumps(kept)
+
+
+def _unpacked(packed: bytes) -> Object:
+    obj: Object = marshal.loads(packed)
+    return obj
