@@ -47,9 +47,12 @@ class Drafts:
         """Names of the groups."""
         return [draft.name for draft in self.drafts]
 
-    def named(self, group: str) -> list[str]:
-        """Names of the groups that a plan file calls so: a PodGroup, a pod of its own, or both."""
-        return [name for name in (group, f"pod:{group}") if name in self.names]
+    def by_group(self) -> dict[str, list[str]]:
+        """Give names of the groups by what a plan file calls them: a PodGroup, a pod, or both."""
+        found: dict[str, list[str]] = {}
+        for draft in self.drafts:
+            found.setdefault(draft.member.group, []).append(draft.name)
+        return found
 
 
 def drafts_of(plan_document: Mapping[str, Any], world: World) -> Drafts:
@@ -150,9 +153,16 @@ def minimum_of(group: Object) -> int:
 
 def members_of(world: World, group: str) -> list[Object]:
     """Bound members of a PodGroup that are neither finished nor being deleted."""
-    return [
-        pod for pod in world.objects.get("Pod", ()) if group_name(pod) == group and is_running(pod)
-    ]
+    return world.once(_members).get(group, [])
+
+
+def _members(world: World) -> dict[str, list[Object]]:
+    found: dict[str, list[Object]] = {}
+    for pod in world.objects.get("Pod", ()):
+        group = group_name(pod)
+        if group and is_running(pod):
+            found.setdefault(group, []).append(pod)
+    return found
 
 
 def is_running(pod: Mapping[str, Any]) -> bool:

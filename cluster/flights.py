@@ -9,6 +9,7 @@ import hashlib
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -41,8 +42,18 @@ def flights_of(plan_document: Mapping[str, Any], world: World) -> tuple[Flight, 
             sets.unite(want.groups)
     _unite_whole(freeings, sets)
     order = _ordered(drafts, freeings, sets)
+    parts = _parts(drafts, freeings, sets)
     digest = str(plan_document.get("instance", ""))
-    return tuple(_flight(world, drafts, freeings, sets, root, digest) for root in order)
+    return tuple(_flight(world, parts[root], digest) for root in order)
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one flight is made of."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    fallings: dict[str, Falling] = field(default_factory=dict)
+    wants: list[Want] = field(default_factory=list)
 
 
 class _Sets:
@@ -120,34 +131,33 @@ def _waits(drafts: Drafts, freeings: Iterable[Freeing], sets: _Sets) -> dict[str
     return after
 
 
-def _flight(
-    world: World,
-    drafts: Drafts,
-    freeings: Iterable[Freeing],
-    sets: _Sets,
-    root: str,
-    digest: str,
-) -> Flight:
-    mine = [draft for draft in drafts.drafts if sets.find(draft.name) == root]
-    trees = {draft.tree for draft in mine if draft.tree}
-    falls = [f for freeing in freeings if sets.find(freeing.groups[0]) == root
-             for f in freeing.fallings]  # fmt: skip
-    wants = [want for want in drafts.wants if {sets.find(name) for name in want.groups} & {root}]
-    names = {draft.name for draft in mine}
+def _parts(drafts: Drafts, freeings: Iterable[Freeing], sets: _Sets) -> dict[str, _Part]:
+    found: dict[str, _Part] = defaultdict(_Part)
+    for draft in drafts.drafts:
+        found[sets.find(draft.name)].drafts.append(draft)
+    for freeing in freeings:
+        mine = found[sets.find(freeing.groups[0])]
+        mine.fallings |= {falling.uid: falling for falling in freeing.fallings}
+    for want in drafts.wants:
+        for root in {sets.find(name) for name in want.groups}:
+            found[root].wants.append(want)
+    return found
+
+
+def _flight(world: World, part: _Part, digest: str) -> Flight:
+    drafts = part.drafts
+    trees = {draft.tree for draft in drafts}
+    names = {draft.name for draft in drafts}
     return Flight(
         key=_key(names),
-        priority=max(draft.priority for draft in mine),
-        members=tuple(draft.member for draft in mine),
-        placings=tuple(placing for draft in mine for placing in draft.placings),
-        fallings=_each_once(falls),
-        allocatings=_allocatings(world, wants, names),
-        tree=min(trees) if len(trees) == 1 and all(draft.tree for draft in mine) else "",
+        priority=max(draft.priority for draft in drafts),
+        members=tuple(draft.member for draft in drafts),
+        placings=tuple(placing for draft in drafts for placing in draft.placings),
+        fallings=tuple(part.fallings.values()),
+        allocatings=_allocatings(world, part.wants, names),
+        tree=min(trees) if len(trees) == 1 else "",
         plan=digest,
     )
-
-
-def _each_once(fallings: Iterable[Falling]) -> tuple[Falling, ...]:
-    return tuple({falling.uid: falling for falling in fallings}.values())
 
 
 def _allocatings(world: World, wants: Iterable[Want], names: set[str]) -> tuple[Allocating, ...]:

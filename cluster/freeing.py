@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gangplan.cluster.drafts import SOURCE, Drafts, is_running
+from gangplan.cluster.drafts import SOURCE, Drafts, members_of
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Falling
 from gangplan.cluster.uses import allocation_in, group_name, uses_of
@@ -45,7 +45,7 @@ def freeings_of(
     InputError : the document is no plan.
     """
     lost: list[str] = []
-    known = {group: drafts.named(group) for group in _called(drafts)}
+    known = drafts.by_group()
     found: list[tuple[list[Falling], list[str]]] = []
     for i, entry in enumerate(objects(SOURCE, "evictions", plan_document.get("evictions", []))):
         unit, kind = (text(SOURCE, f"evictions[{i}].{k}", entry.get(k)) for k in ("unit", "kind"))
@@ -66,10 +66,6 @@ def freeings_of(
     return _freeings(world, found)
 
 
-def _called(drafts: Drafts) -> set[str]:
-    return {draft.member.group for draft in drafts.drafts}
-
-
 def _falling(world: World, name: str, unit: str, kind: str, lost: list[str]) -> Falling | None:
     pod = world.find("Pod", name)
     if pod is None or not pod["spec"].get("nodeName"):
@@ -84,8 +80,7 @@ def _freeings(
     world: World, found: Iterable[tuple[list[Falling], list[str]]]
 ) -> tuple[Freeing, ...]:
     found = list(found)
-    falling = {one.uid for falls, _ in found for one in falls}
-    wholes = _wholes(world, falling)
+    wholes = _wholes(world, (one for falls, _ in found for one in falls))
     freeings = []
     for falls, groups in found:
         mine = [replace(one, whole=wholes.get(one.uid, "")) for one in falls]
@@ -101,19 +96,18 @@ def _freeings(
     return tuple(freeings)
 
 
-def _wholes(world: World, falling: set[str]) -> dict[str, str]:
+def _wholes(world: World, falls: Iterable[Falling]) -> dict[str, str]:
     """UID of a pod that falls -> its PodGroup, where no running member stays."""
-    if not falling:
-        return {}
-    members: dict[str, set[str]] = defaultdict(set)
-    for pod in world.objects.get("Pod", ()):
-        group = group_name(pod)
-        if group and is_running(pod):
-            members[group].add(uid_of(pod))
+    mine: dict[str, set[str]] = defaultdict(set)
+    for falling in falls:
+        pod = world.find("Pod", falling.pod)
+        if pod is not None and (group := group_name(pod)):
+            mine[group].add(falling.uid)
     return {
         uid: group
-        for group, uids in members.items()
-        if uids <= falling and world.find("PodGroup", group) is not None
+        for group, uids in mine.items()
+        if {uid_of(pod) for pod in members_of(world, group)} <= uids
+        and world.find("PodGroup", group) is not None
         for uid in uids
     }
 
