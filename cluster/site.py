@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from gangplan.cluster.client import Client
 from gangplan.cluster.discovery import Served
+from gangplan.cluster.flight import Flight
 from gangplan.cluster.world import World
 
 SCHEDULER = "gangplan"
@@ -35,6 +36,10 @@ class Waits:
     away: float = 120.0
 
 
+def _nobody(flight: Flight) -> None:
+    """Take no note of where a flight goes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A cluster, and in whose name we write there.
@@ -45,6 +50,7 @@ class Site:
     world : gives the cluster as it is now, at least as new as every write of this process.
     holder : who holds the lock: a name that is unique to this process.
     say : takes a sentence for people (a log, or standard error).
+    follows : is told a flight that has changed on its way: pods of it go to other nodes.
     parallel : writes at a time.
     """
 
@@ -58,3 +64,4 @@ class Site:
     say: Callable[[str], None] = print
     waits: Waits = field(default_factory=Waits)
     parallel: int = 16
+    follows: Callable[[Flight], None] = _nobody

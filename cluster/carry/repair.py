@@ -139,6 +139,7 @@ def _exchange(
     journal.earlier += tuple(p for p in flight.placings if p.uid in moved | gone)
     rest = (placing for placing in kept if placing.uid not in moved)
     journal.flight = replace(flight, placings=(*rest, *placings), allocatings=allocatings)
+    journal.site.follows(journal.flight)
 
 
 def _still_ours(flight: Flight, world: World) -> list[Allocating]:

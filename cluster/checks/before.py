@@ -43,7 +43,6 @@ def before(
     world : fresh. flights : of the plan, on this world.
     max_age : seconds that a plan file may be old; None: the plan was made of this very world.
     strict : objects of the world that cannot be read are errors (``fits``).
-    strict : as in ``fits``.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from gangplan.cli.experiment import run
 from gangplan.cli.generate import generate
 from gangplan.cli.plan import plan
 from gangplan.cli.report import report
+from gangplan.cli.scheduler import scheduler
 from gangplan.cli.snapshot import snapshot
 from gangplan.cli.solvers import solvers
 from gangplan.cli.verify import verify
@@ -23,7 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (plan, snapshot, apply, verify, compare, run, report, generate, datasets, solvers):
+for command in (
+    plan, snapshot, apply, scheduler, verify, compare, run, report, generate, datasets, solvers,
+):  # fmt: skip
     app.command()(command)
 
 
