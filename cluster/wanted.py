@@ -49,7 +49,7 @@ class Wants:
         self._shared: dict[str, list[Row]] = {}
         shared = objects("plan", "shared_claims", plan_document.get("shared_claims", []))
         for i, row in enumerate(shared):
-            name = text("plan", f"shared_claims[{i}].claim", row.get("claim"))
+            name = _claim_of(row, f"shared_claims[{i}]")
             self._shared.setdefault(name, []).append(row)
 
     def add(self, group: str, pod: Object, entry: Mapping[str, Any]) -> list[str]:
@@ -58,10 +58,11 @@ class Wants:
         Raises
         ------
         Changed : a claim that is not there, or for which the plan has no devices.
+        InputError : a device without a name.
         """
         own: dict[str, list[Row]] = {}
         for row in objects("plan", "groups", entry.get("claims", [])):
-            own.setdefault(text("plan", "groups", row.get("claim")), []).append(row)
+            own.setdefault(_claim_of(row, "groups.pods.claims"), []).append(row)
         places = []
         for use in uses_of(self._world, pod):
             rows = own.pop(use.entry, None)
@@ -97,6 +98,13 @@ class Wants:
             want.users.setdefault(use.user["uid"], (use.user, group))
         if group not in want.groups:
             want.groups.append(group)
+
+
+def _claim_of(row: Row, field: str) -> str:
+    """Name the claim of a row, once all that identifies its device is there."""
+    for key in ("request", "driver", "pool", "device"):
+        text("plan", f"{field}.{key}", row.get(key))
+    return text("plan", f"{field}.claim", row.get("claim"))
 
 
 def pool_of(row: Mapping[str, Any]) -> str:

@@ -33,15 +33,20 @@ def everything(live: Live) -> Object:
         for path in paths
         for obj in live.admin.get(path)["items"]
     }
-    spec = {obj["metadata"]["name"]: obj["spec"] for obj in live.all("Node")}
-    return {"versions": found, "nodes": spec}
+    nodes = {
+        obj["metadata"]["name"]: (obj["spec"], obj["metadata"].get("labels"))
+        for obj in live.all("Node")
+    }
+    return {"versions": found, "nodes": nodes}
 
 
+_LATE = "beta.kubernetes.io/os"
 _WRITTEN = ("Pod", "PodGroup", "CompositePodGroup", "ResourceClaim", "PodDisruptionBudget")
 
 
 def settled(live: Live) -> Object:
-    """Wait until the controllers have nothing to add."""
+    """Wait until the controllers have nothing to add: node-lifecycle adds labels some time."""
+    live.wait(lambda: all(_LATE in (n["metadata"].get("labels") or {}) for n in live.all("Node")))
     seen = everything(live)
     for _ in range(40):
         time.sleep(0.25)

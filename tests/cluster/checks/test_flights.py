@@ -295,3 +295,13 @@ def test_a_victim_that_is_gone_or_falls_for_nobody_is_said() -> None:
 def test_a_document_that_is_no_plan_is_refused_by_field() -> None:
     with pytest.raises(InputError, match=r"plan: groups\[0\].pods: a list of objects expected"):
         flights_of({"groups": [{"group": "default/a", "pods": "x"}]}, world())
+
+
+def test_a_device_without_a_name_is_refused_by_field() -> None:
+    pod = w.pod("p", claims={"gpu": d.named("g")})
+    bad = {"claim": "gpu", "request": "main", "driver": d.DRIVER, "pool": "n1"}
+    groups = [entry("default/p", {"default/p": "n1"}, **{"default/p": {"claims": [bad]}})]
+    with pytest.raises(InputError, match=r"plan: groups.pods.claims.device: a text expected"):
+        flights_of(plan(groups), world(w.node("n1"), pod, d.claim("g")))
+    with pytest.raises(InputError, match=r"plan: shared_claims\[0\].device: a text expected"):
+        flights_of(plan(groups, shared_claims=[bad]), world(w.node("n1"), pod, d.claim("g")))
