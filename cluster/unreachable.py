@@ -3,18 +3,18 @@
 from gangplan.cluster.answers import line_of
 from gangplan.cluster.errors import ClusterError, Unreachable
 
-_UNTRUSTED = (
+_WRONG = (
     ("hostname mismatch", "its certificate is of another name than the kubeconfig says"),
     ("ip address mismatch", "its certificate is of another address than the kubeconfig says"),
     ("doesn't match", "its certificate is of another name than the kubeconfig says"),
     ("certificate verify failed", "its certificate is not one that the kubeconfig trusts"),
-)
-_REASONS = (
     ("wrong_version_number", "it does not speak TLS: is the address right?"),
     ("wrong version number", "it does not speak TLS: is the address right?"),
+    ("failed to parse", "that is no address"),
+)
+_REASONS = (
     ("connection refused", "nobody listens there: is the API server running, and is this it?"),
     ("failed to resolve", "the name is not known"),
-    ("failed to parse", "that is no address"),
     ("timed out", "no answer in time"),
 )
 """What the texts of libraries hold (in small letters), and what to say instead."""
@@ -30,12 +30,12 @@ def unreachable(server: str, error: BaseException, what: str = "") -> ClusterErr
     Returns
     -------
     ClusterError
-        ``Unreachable``; but not for a server that is not trusted: it was sent nothing, and will be
-        no other one in a second.
+        ``Unreachable``; but not for a server that is not trusted, or is none: it was sent nothing,
+        and will be no other one in a second.
     """
     text = line_of(error)
     small = text.lower()
-    for part, said in _UNTRUSTED:
+    for part, said in _WRONG:
         if part in small:
             return ClusterError(f"{server}: {said}")
     reason = next((said for part, said in _REASONS if part in small), text)
