@@ -11,7 +11,7 @@ from typing import Any
 from gangplan.cluster.errors import ClusterError, Conflict, NotFound, is_uncertain
 from gangplan.cluster.kinds import Kind
 from gangplan.cluster.site import Site
-from gangplan.cluster.uses import allocation_in
+from gangplan.cluster.uses import allocation_in, reserved_in
 from gangplan.cluster.world import Object, uid_of
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
@@ -113,6 +113,24 @@ def unprotect(site: Site, full_name: str, uid: str) -> None:
             if not again or time.monotonic() > until:
                 raise
         time.sleep(_PAUSE)
+
+
+def restore(site: Site, full_name: str, uid: str, status: Object) -> None:
+    """Give a claim back the devices and users that it had, where they were taken from it in error.
+
+    Raises
+    ------
+    ClusterError : the server refuses, or does not answer for ``waits.claim``.
+    """
+
+    def wanted(now: Object) -> Object | None:
+        if allocation_in(now) is None:
+            return status
+        known = {entry["uid"] for entry in reserved_in(now)}
+        lost = [entry for entry in reserved_in({"status": status}) if entry["uid"] not in known]
+        return {**now["status"], "reservedFor": [*reserved_in(now), *lost]} if lost else None
+
+    change(site, full_name, uid, wanted)
 
 
 def _finalizers(

@@ -7,7 +7,7 @@ pods are gone. A group that falls as a whole gives them back here, in one status
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gangplan.cluster.claims.changing import change, claims_now, unprotect
+from gangplan.cluster.claims.changing import change, claims_now, restore, unprotect
 from gangplan.cluster.claims.holding import holding
 from gangplan.cluster.claims.release import emptied
 from gangplan.cluster.errors import ClusterError
@@ -52,24 +52,13 @@ def _free(site: Site, claim: Object, group: str) -> None:
 
     found = change(site, name, uid, wanted)
     if had and group in holding(site, group.partition("/")[0]).groups:
-        _restore(site, name, uid, had[-1])
+        restore(site, name, uid, had[-1])
         raise ClusterError(
             f"claim {name}: a pod of {group} was bound while its devices were taken back; "
             "it has them again"
         )
     if found is not None and allocation_in(found) is None:
         unprotect(site, name, uid)
-
-
-def _restore(site: Site, name: str, uid: str, status: Object) -> None:
-    def wanted(now: Object) -> Object | None:
-        if allocation_in(now) is None:
-            return status
-        known = {entry["uid"] for entry in reserved_in(now)}
-        lost = [entry for entry in status["reservedFor"] if entry["uid"] not in known]
-        return {**now["status"], "reservedFor": [*reserved_in(now), *lost]} if lost else None
-
-    change(site, name, uid, wanted)
 
 
 def freed(site: Site, flight: Flight) -> bool:

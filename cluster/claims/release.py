@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from gangplan.cluster.claims.changing import change, same_devices, unprotect
-from gangplan.cluster.claims.holding import holding
+from gangplan.cluster.claims.changing import change, restore, same_devices, unprotect
+from gangplan.cluster.claims.holding import Holding, holding
+from gangplan.cluster.errors import ClusterError
 from gangplan.cluster.flight import Allocating, Flight
 from gangplan.cluster.site import Site
 from gangplan.cluster.uses import allocation_in, reserved_in
@@ -26,40 +28,88 @@ def release(
 
     Raises
     ------
-    ClusterError : the server refuses, or does not answer.
+    ClusterError : a pod was bound in the meantime (it has its devices back), or the server refuses
+        or does not answer.
     """
-    named = set(pods)
-    groups = {placing.group for placing in flight.placings if placing.uid in named}
+    named = frozenset(pods)
+    groups = frozenset(p.group for p in flight.placings if p.uid in named)
     mine = [one for one in flight.allocatings if only is None or one.claim in only]
-    bound = {space: holding(site, space) for space in {_space(one) for one in mine}}
+    bound = _bound(site, mine)
 
-    def give_back(allocating: Allocating) -> None:
-        space = _space(allocating)
-        users = set()
-        for user in allocating.users:
-            if user["resource"] == "pods":
-                gives = user["uid"] in named - bound[space].pods
-            else:
-                gives = f"{space}/{user['name']}" in groups - bound[space].groups
-            if gives:
-                users.add(user["uid"])
-        if users:
-            _give_back(site, allocating, users)
+    def give_back(allocating: Allocating) -> _Taken | None:
+        now = bound[_space(allocating)]
+        users = _among(allocating, named, groups) - _among(allocating, now.pods, now.groups)
+        return _give_back(site, allocating, users) if users else None
 
     with ThreadPoolExecutor(site.parallel) as pool:
-        list(pool.map(give_back, mine))
+        taken = [one for one in pool.map(give_back, mine) if one is not None]
+    _look_again(site, taken)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A claim, the users (UIDs) that were taken from it, and its status before."""
+
+    allocating: Allocating
+    users: set[str]
+    status: Object
 
 
 def _space(allocating: Allocating) -> str:
     return allocating.claim.partition("/")[0]
 
 
-def _give_back(site: Site, allocating: Allocating, users: set[str]) -> None:
-    found = change(
-        site, allocating.claim, allocating.uid, lambda claim: _without(allocating, claim, users)
-    )
+def _bound(site: Site, allocatings: Iterable[Allocating]) -> dict[str, Holding]:
+    return {space: holding(site, space) for space in {_space(one) for one in allocatings}}
+
+
+def _among(allocating: Allocating, pods: Collection[str], groups: Collection[str]) -> set[str]:
+    """Give the UIDs of those users of a claim that are among these pods and groups."""
+    return {
+        user["uid"]
+        for user in allocating.users
+        if (
+            user["uid"] in pods
+            if user["resource"] == "pods"
+            else f"{_space(allocating)}/{user['name']}" in groups
+        )
+    }
+
+
+def _give_back(site: Site, allocating: Allocating, users: set[str]) -> _Taken | None:
+    had: list[Object] = []
+
+    def wanted(claim: Object) -> Object | None:
+        status = _without(allocating, claim, users)
+        if status is not None:
+            had.append(claim["status"])
+        return status
+
+    found = change(site, allocating.claim, allocating.uid, wanted)
     if found is not None and allocating.allocation is not None and allocation_in(found) is None:
         unprotect(site, allocating.claim, allocating.uid)
+    return _Taken(allocating, users, had[-1]) if had else None
+
+
+def _look_again(site: Site, taken: list[_Taken]) -> None:
+    """Restore the claims of pods that were bound while these were taken from them.
+
+    Raises
+    ------
+    ClusterError : there is such a pod.
+    """
+    bound = _bound(site, (one.allocating for one in taken))
+    said = []
+    for one in taken:
+        now = bound[_space(one.allocating)]
+        if one.users & _among(one.allocating, now.pods, now.groups):
+            restore(site, one.allocating.claim, one.allocating.uid, one.status)
+            said.append(
+                f"claim {one.allocating.claim}: a pod that uses it was bound while its devices"
+                " were taken back; it has them again"
+            )
+    if said:
+        raise ClusterError("\n".join(said))
 
 
 def _without(allocating: Allocating, claim: Object, users: set[str]) -> Object | None:

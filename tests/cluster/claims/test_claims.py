@@ -539,6 +539,22 @@ def test_a_pod_that_is_bound_keeps_its_devices(cluster: Live) -> None:
     assert devices(cluster, "c") == ["gpu-0"]
 
 
+def test_a_pod_that_is_bound_in_between_has_its_devices_again(cluster: Live) -> None:
+    base(cluster)
+    cluster.create(claim("c"), pod("p", claims={"c": named("c")}))
+    site, client = between(cluster)
+    found = flight(
+        allocating(cluster, site, "c", [row()], user(cluster, "p")),
+        placings=[placing(cluster, "p")],
+    )
+    claims.allocate(site, found)
+    client.before = once(lambda: bind(cluster, "p"))
+    with pytest.raises(ClusterError, match="a pod that uses it was bound while"):
+        claims.release(site, found, {placing(cluster, "p").uid})
+    assert (reserved(cluster, "c"), devices(cluster, "c")) == (["p"], ["gpu-0"])
+    assert finalizers(cluster, "c") == [FINALIZER]
+
+
 # -- free ------------------------------------------------------------------------------------------
 
 
