@@ -136,19 +136,24 @@ class Flying:
         while True:
             flight, carry = threads.work.get()
             exact = waits(flight) or threads is self._waiting
-            look = self._seeing.exact if exact else self._seeing.now
             try:
-                landed = Landed(flight, outcome=carry(self._at(flight.key, look), flight))
+                landed = Landed(flight, outcome=carry(self._at(flight.key, exact), flight))
             except Exception as error:  # told and acted upon by the loop
                 landed = Landed(flight, error=error)
             with self._lock:
                 self._end(landed)
             self._landing()
 
-    def _at(self, key: str, look: Callable[[], World]) -> Site:
-        """Give the site of a flight: in its world all others have their room."""
+    def _at(self, key: str, exact: bool) -> Site:
+        """Give the site of a flight: in its world all others have their room.
+
+        What is known without waiting does for a first look, before anything is written. A second
+        one comes in trouble, and has to see what the flight itself has done.
+        """
+        looks = [self._seeing.exact if exact else self._seeing.now, self._seeing.exact]
 
         def world() -> World:
+            look = looks.pop(0) if len(looks) > 1 else looks[0]
             others = [flight for flight in self.flights if flight.key != key]
             return overlaid(look(), others, cleared=False)
 

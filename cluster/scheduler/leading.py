@@ -147,7 +147,7 @@ class Leading:
         if outcome.status == BOUND:
             self.queue.placed(groups)
         else:
-            self.queue.failed(groups)
+            self.queue.failed(groups, costly=bool(outcome.lost or outcome.deleted))
         self.queue.wake()
 
     def _come_back(self, landed: Landed) -> None:

@@ -49,6 +49,12 @@ def without(world: World, groups: frozenset[str]) -> World:
     return world.with_objects({"Pod": pods})
 
 
+def only(world: World, groups: frozenset[str]) -> World:
+    """Leave out the waiting pods of all groups but some."""
+    pods = [pod for pod in world.objects.get("Pod", ()) if bound(pod) or group_of(pod) in groups]
+    return world.with_objects({"Pod": pods})
+
+
 def group_of(pod: Mapping[str, Any]) -> str:
     """``namespace/name`` of a pod's PodGroup; of the pod itself where it has none."""
     group = (pod["spec"].get("schedulingGroup") or {}).get("podGroupName")

@@ -13,6 +13,9 @@ from threading import Condition
 
 from gangplan.cluster.scheduler.settings import Settings
 
+_COSTLY = 60
+"""Longest pause of who costs others their pods, in longest pauses of who does not."""
+
 
 @dataclass(slots=True)
 class _Tries:
@@ -75,9 +78,11 @@ class Queue:
             self._changed.wait(max(0.0, min(most, self.due_in())))
 
     def begin(self) -> None:
-        """Begin a round: what happens from here on asks for another one."""
+        """Begin a round: what happens from here on asks for another one, and so do who rest."""
+        now = self._clock()
+        ends = (tries.until for tries in self._failed.values() if tries.until > now)
         with self._changed:
-            self._first = self._at = None
+            self._first, self._at = None, min(ends, default=None)
 
     # -- who -----------------------------------------------------------------------------------
 
@@ -87,10 +92,18 @@ class Queue:
             self._waiting.pop(group, None)
             self._failed.pop(group, None)
 
-    def failed(self, groups: Iterable[str]) -> None:
-        """Keep groups whose flight failed out of rounds for a while, and come back to them."""
+    def failed(self, groups: Iterable[str], *, costly: bool = False) -> None:
+        """Keep groups whose flight failed out of rounds for a while, and come back to them.
+
+        Parameters
+        ----------
+        costly : pods were lost for nothing: the pauses are longer, and grow much longer.
+        """
+        base, most = self._settings.backoff, self._settings.most_backoff
+        if costly:
+            base, most = most, _COSTLY * most
         for group in groups:
-            self.at(self._again(self._failed.setdefault(group, _Tries())))
+            self.at(self._again(self._failed.setdefault(group, _Tries()), base, most))
 
     def waiting(self, groups: Iterable[str], *, proven: bool) -> None:
         """Take note of who could not be placed, all of them, and when to look again.
@@ -111,7 +124,7 @@ class Queue:
         for group in groups:
             tries = self._waiting.setdefault(group, _Tries())
             if tries.until <= now:
-                self._again(tries)
+                self._again(tries, self._settings.backoff, self._settings.most_backoff)
         self.at(min(self._waiting[group].until for group in groups) - now)
 
     def resting(self) -> frozenset[str]:
@@ -124,9 +137,8 @@ class Queue:
         for gone in self._failed.keys() - set(there):
             del self._failed[gone]
 
-    def _again(self, tries: _Tries) -> float:
-        settings = self._settings
-        pause = min(settings.backoff * 2.0 ** min(tries.count, 30), settings.most_backoff)
+    def _again(self, tries: _Tries, base: float, most: float) -> float:
+        pause = min(base * 2.0 ** min(tries.count, 30), most)
         tries.count += 1
         tries.until = self._clock() + pause
         return pause

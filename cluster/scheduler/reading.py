@@ -22,14 +22,20 @@ class Reading:
     log: Log
     aside: dict[str, str] = field(default_factory=dict)
 
-    def instance(self, world: World) -> Instance:
+    def instance(self, world: World, *, whole: bool = True) -> Instance:
         """Give the Instance of a world.
+
+        Parameters
+        ----------
+        whole : everybody who waits is in it; else nothing is told of what is set aside.
 
         Raises
         ------
         InputError : something that everything depends on cannot be read.
         """
         instance, aside = tolerant(world)
+        if not whole:
+            return instance
         for name, why in aside.items():
             if self.aside.get(name) != why:
                 self.log.warning(f"{name} is set aside: {why}")

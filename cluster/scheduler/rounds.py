@@ -1,17 +1,18 @@
 """One round: the world, a plan, checks, and flights that start.
 
-A second plan follows where flights of the first land in room that others are about to leave: who
-fits beside those that leave is not kept waiting by them. In that plan nobody is evicted.
+Where a flight lands in room that others are about to leave, it is planned once more, beside those
+that leave and with nobody evicted: who can go elsewhere is not kept waiting by them. One after the
+other, by priority: room that the first of them waits for is not given to the second.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.scheduler.flying import Flying, groups_of
 from gangplan.cluster.scheduler.log import Log
 from gangplan.cluster.scheduler.metrics import Metrics
-from gangplan.cluster.scheduler.overlay import group_of, overlaid, waits, without
+from gangplan.cluster.scheduler.overlay import group_of, only, overlaid, waits, without
 from gangplan.cluster.scheduler.planning import Planned, Planning
 from gangplan.cluster.scheduler.queue import Queue
 from gangplan.cluster.scheduler.reading import Reading
@@ -21,6 +22,9 @@ from gangplan.cluster.scheduler.settings import Settings
 from gangplan.cluster.scheduler.starving import Starving
 from gangplan.cluster.scheduler.teller import Teller
 from gangplan.cluster.world import World
+
+_BESIDE = 3
+"""Flights that are planned once more in a round: each is a plan of its own."""
 
 
 @dataclass(slots=True)
@@ -71,8 +75,7 @@ class Rounds:
             return
         screened = self.screening.start(planned)
         self._count(planned, screened)
-        more = self._beside(screened) if screened.later else Screened()
-        self._close(base, planned, [screened, more])
+        self._close(base, planned, [screened, *self._beside(screened.later)])
 
     def _planned(self, base: World) -> Planned | None:
         again = self.starving.look(base, self.pending)
@@ -93,19 +96,21 @@ class Rounds:
         self.queue.waiting((), proven=True)
         self.teller.tell(base, {})
 
-    def _beside(self, first: Screened) -> Screened:
-        """Plan who still waits beside those that leave."""
-        flights = self.flying.flights
-        world = overlaid(self.seeing.now(), flights, cleared=False)
-        out = self.queue.resting() | groups_of(one for one, _ in first.refused)
-        world = without(world, out)
-        instance = self.reading.instance(self.starving.over(world))
-        if not instance.n_pods:
-            return Screened()
-        planned = self.planning.plan(instance, world, preemption=False)
-        screened = self.screening.start(planned, evicting=False)
-        self._count(planned, screened)
-        return screened
+    def _beside(self, later: list[Flight]) -> Iterator[Screened]:
+        """Plan flights beside those that leave, where they would have to wait for them."""
+        kept: list[Flight] = []
+        for flight in later[:_BESIDE]:
+            flights = (*self.flying.flights, *kept)
+            world = only(overlaid(self.seeing.now(), flights, cleared=False), groups_of([flight]))
+            instance = self.reading.instance(self.starving.over(world), whole=False)
+            screened = Screened()
+            if instance.n_pods:
+                planned = self.planning.plan(instance, world, preemption=False)
+                screened = self.screening.start(planned)
+                self._count(planned, screened)
+            if not screened.started:
+                kept.append(flight)
+            yield screened
 
     def _count(self, planned: Planned, screened: Screened) -> None:
         self.metrics.planned_pods.add(sum(len(one.placings) for one in planned.flights))
@@ -121,7 +126,8 @@ class Rounds:
         refused = [pair for one in screened for pair in one.refused]
         self.metrics.rounds.add(outcome="planned" if planned.flights else "nothing")
         reasons = {**planned.pending, **_refusals(refused)}
-        reasons = {k: v for k, v in reasons.items() if k not in groups_of(started)}
+        going = groups_of(started)
+        reasons = {name: why for name, why in reasons.items() if name not in going}
         self.metrics.waiting_groups.set(len(reasons))
         self.pending = frozenset(planned.pending.keys() - planned.held)
         self.queue.waiting(self.pending, proven=planned.proven)

@@ -27,12 +27,14 @@ class Screened:
     Attributes
     ----------
     started : they are on their way.
-    later : they land where somebody is about to leave, or find no thread.
+    later : they land where somebody is about to leave.
+    busy : a flight of the same group is out, or too many wait already.
     refused : flight -> sentences: the cluster has changed, or refuses.
     """
 
     started: list[Flight] = field(default_factory=list)
     later: list[Flight] = field(default_factory=list)
+    busy: list[Flight] = field(default_factory=list)
     refused: list[tuple[Flight, tuple[str, ...]]] = field(default_factory=list)
 
 
@@ -46,23 +48,17 @@ class Screening:
     carry: Carry
     metrics: Metrics
 
-    def start(self, planned: Planned, *, evicting: bool = True) -> Screened:
+    def start(self, planned: Planned) -> Screened:
         """Start what can be started, in the plan's order.
-
-        Parameters
-        ----------
-        evicting : also flights that evict.
 
         Raises
         ------
         ClusterError : the server does not let us look.
         """
         found = Screened()
-        flights = [one for one in planned.flights if evicting or not one.fallings]
-        found.later += [one for one in planned.flights if one not in flights]
-        busy = [one for one in flights if not self.flying.takes(one)]
-        found.later += busy
-        flights = [one for one in flights if one not in busy]
+        flights: list[Flight] = []
+        for flight in planned.flights:
+            (flights if self.flying.takes(flight) else found.busy).append(flight)
         if not flights:
             return found
         with self.metrics.phase("check"):
@@ -74,7 +70,7 @@ class Screening:
             self._together(world, planned, together, found)
             for flight in flights:
                 if flight.key in tied:
-                    self._alone(world, planned, flight, found, lands_there=leaving)
+                    self._alone(world, planned, flight, found, leaving)
         return found
 
     def _together(
@@ -96,15 +92,15 @@ class Screening:
         planned: Planned,
         flight: Flight,
         found: Screened,
-        lands_there: frozenset[str] = frozenset(),
+        leaving: frozenset[str] = frozenset(),
     ) -> None:
         if not self.flying.takes(flight):
-            found.later.append(flight)
+            found.busy.append(flight)
             return
         wrong = self._wrong(world, planned, [flight])
         if not wrong:
             self._start(flight, found)
-        elif lands_there & {*flight.nodes} and not _makes_room(flight, lands_there):
+        elif leaving & {*flight.nodes} and not _makes_room(flight, leaving):
             found.later.append(flight)
         else:
             found.refused.append((flight, wrong))

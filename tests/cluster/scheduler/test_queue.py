@@ -83,6 +83,28 @@ def test_a_group_whose_flight_failed_rests_and_comes_back() -> None:
     assert queue.resting() == frozenset()
 
 
+def test_a_round_for_others_does_not_forget_who_rests() -> None:
+    clock = Clock()
+    queue = Queue(SETTINGS, clock)
+    queue.failed(["a"])
+    clock.now += 0.25
+    queue.begin()
+    assert queue.resting() == {"a"}
+    assert queue.due_in() == 0.75
+
+
+def test_a_group_that_cost_others_their_pods_rests_longer_and_longer() -> None:
+    clock = Clock()
+    queue = Queue(SETTINGS, clock)
+    pauses = []
+    for _ in range(8):
+        queue.begin()
+        queue.failed(["a"], costly=True)
+        pauses.append(round(queue.due_in(), 6))
+        clock.now += queue.due_in() + 0.01
+    assert pauses == [10, 20, 40, 80, 160, 320, 600, 600]
+
+
 def test_groups_that_are_gone_are_forgotten() -> None:
     clock = Clock()
     queue = Queue(SETTINGS, clock)
