@@ -74,17 +74,34 @@ def test_sigterm_leaves_a_flight_that_waits_in_its_journal_and_gives_the_lease_u
     successor.end()
 
 
-def test_others_go_on_while_a_flight_waits_and_spare_its_room(cluster: Live) -> None:
+def test_others_go_on_while_a_flight_waits_and_nobody_else_falls_for_room_to_come(
+    cluster: Live,
+) -> None:
     version = cluster.served.group_version
     scheduler = _waiting_for_a_victim(cluster, "busy.log")
     cluster.create(node("n9", cpu="4"), *gang(version, "other", 2, cpu="2"))
     assert set(scheduler.bound(2, prefix="other").values()) == {"n9"}
-    cluster.create(*gang(version, "late", 1, cpu="3", priority_class="urgent"))
-    time.sleep(1.5)
-    assert not [name for name in cluster.bound() if name.startswith("late")]
+    # Its room is on n0, as soon as the victim has left: "other", of lower priority, stays.
+    cluster.create(*gang(version, "late", 1, cpu="1", priority_class="urgent"))
+    time.sleep(2)
+    assert not [name for name in cluster.bound() if name.startswith(("late", "new"))]
     _let_go(cluster)
     scheduler.bound(1, prefix="new", seconds=60)
+    assert scheduler.bound(1, prefix="late") == {"late-0": "n0"}
+    assert len([name for name in cluster.bound() if name.startswith("other")]) == 2
     scheduler.end()
+
+
+def test_a_scheduler_outlives_its_api_server(cluster: Live) -> None:
+    version = cluster.served.group_version
+    cluster.create(node("n0"), *gang(version, "before", 2))
+    scheduler = Scheduler(cluster, "--stand-by").leads()
+    scheduler.bound(2, prefix="before")
+    cluster.plane.end("kube-apiserver", kill=True)
+    cluster.plane.start_server()
+    cluster.create(*gang(version, "after", 2))
+    scheduler.bound(2, prefix="after", seconds=60)
+    assert scheduler.end() == 0
 
 
 def test_a_leader_that_was_paused_ends_when_another_one_leads(cluster: Live) -> None:
