@@ -11,10 +11,7 @@ from threading import Lock
 
 VARIABLE = "GANGPLAN_FAULTPOINT"
 
-_WRITES = (
-    *("take", "evict", "clear", "claim", "ready", "bind", "confirm", "undo"),
-    *("takeover", "close"),
-)
+_WRITES = ("take", "clear", "claim", "ready", "bind", "confirm", "undo", "takeover", "close")
 _STEPS = ("evict", "clear", "claim", "ready", "bind", "confirm", "undo")
 _OBJECTS = ("taint", "nomination", "eviction", "binding", "deletion")
 
@@ -24,7 +21,8 @@ POINTS: tuple[str, ...] = (
     *(f"{written}.{when}" for written in _OBJECTS for when in ("before", "after")),
     "repair.planned",
 )
-"""All names: a write of the journal (by the step it announces), a step, a write to one object."""
+"""All names: a write of the journal (by the step it announces; its creation announces the first
+one), a step, a write to one object."""
 
 listeners: list[Callable[[str], None]] = []
 """Called with each name, in the thread that passes it: for tests in the same process."""

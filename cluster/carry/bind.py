@@ -17,6 +17,9 @@ from gangplan.cluster.kinds import POD
 from gangplan.cluster.site import Site
 from gangplan.cluster.world import uid_of
 
+_LEAST = 2.0
+"""Seconds that a pod is tried for, also when others have used up the time."""
+
 
 def bind(journal: Journal) -> str:
     """Bind every pod that can be; what could not is for ``confirm`` to find and judge.
@@ -28,13 +31,13 @@ def bind(journal: Journal) -> str:
     site, flight = journal.site, journal.flight
     pods = look.pods_of(site, (placing.pod for placing in flight.placings))
     nodes = look.standing_nodes(site, flight)
-    pauses = site.waits.bind
+    pauses = Pauses(site.waits.bind)
     ordered = sorted(flight.placings, key=lambda placing: placing.mark != "minimum")
 
     def one(placing: Placing) -> str:
         if placing.node not in nodes:
             return f"{placing.pod}: its node {placing.node} is gone"
-        return _bind(site, placing, pods.get(placing.pod), Pauses(pauses))
+        return _bind(site, placing, pods.get(placing.pod), pauses.anew(_LEAST))
 
     refused = set(journal.refused)
     for placing, why in zip(ordered, each(site, ordered, one), strict=True):

@@ -1,5 +1,6 @@
 """Reads back what was bound, and decides: repair, undo, or the end."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from gangplan.cluster import claims, telling
@@ -46,37 +47,46 @@ def record(journal: Journal, seen: Count) -> None:
     outcome = journal.outcome
     there = [(p, seen.placed[p.uid]) for p in seen.flight.placings if p.uid in seen.placed]
     outcome.bound = {placing.pod: node for placing, node in there}
-    outcome.elsewhere = [placing.pod for placing, node in there if placing.node != node]
-    outcome.elsewhere += [p.pod for p in seen.flight.placings if p.pod in outcome.bound and (
-        p.uid in {e.uid for e in journal.earlier}) and p.pod not in outcome.elsewhere]  # fmt: skip
+    moved = {placing.uid for placing in journal.earlier}
+    outcome.elsewhere = [p.pod for p, node in there if node != p.node or p.uid in moved]
     outcome.missing = [placing.pod for placing in seen.missing]
 
 
 def admit(journal: Journal, seen: Count, failing: tuple[Member, ...] = ()) -> None:
     """Say of every member that does not fail that it is in, as far as it has pods.
 
-    What cannot be said is a warning: the pods are bound all the same.
-
     Raises
     ------
     Fenced : another one has taken over. ClusterError : the server does not answer.
     """
-    placings = tuple(p for p in seen.flight.placings if p.uid in seen.placed)
     gone = {member.group for member in failing}
-    placings = tuple(p for p in placings if p.group not in gone)
+    placings = tuple(
+        p for p in seen.flight.placings if p.uid in seen.placed and p.group not in gone
+    )
     groups = {placing.group for placing in placings}
     members = tuple(m for m in seen.flight.members if m.group in groups)
     if not members:
         return
     there = tuple(replace(placing, node=seen.placed[placing.uid]) for placing in placings)
+    flight = replace(seen.flight, members=members, placings=there)
+    say(journal, lambda: telling.admitted(journal.site, flight))
+
+
+def say(journal: Journal, tell: Callable[[], None]) -> None:
+    """Write conditions and events; what cannot be said is a warning, and undoes nothing.
+
+    Raises
+    ------
+    Fenced : another one has taken over. ClusterError : the server does not answer.
+    """
     try:
-        telling.admitted(journal.site, replace(seen.flight, members=members, placings=there))
+        tell()
     except Fenced:
         raise
     except ClusterError as error:
         if is_away(error):
             raise
-        journal.warn(f"its conditions cannot be written: {sentence(error)}")
+        journal.warn(f"conditions cannot be written: {sentence(error)}")
 
 
 def given_back(journal: Journal, seen: Count, uids: set[str]) -> None:
@@ -96,11 +106,18 @@ def given_back(journal: Journal, seen: Count, uids: set[str]) -> None:
 def _settled(journal: Journal) -> Count:
     """Count when the kubelets have taken the pods in or rejected them, or after a while."""
     pauses = Pauses(journal.site.waits.confirm, most=0.5)
-    while True:
-        seen = count(journal)
-        bound = (seen.pods[p.pod] for p in seen.flight.placings if p.uid in seen.placed)
-        if all(look.taken_in(pod) for pod in bound) or not pauses.rest():
-            return seen
+    seen = count(journal)
+    new = [name for name in _bound(seen) if not look.taken_in(seen.pods[name])]
+    if not new:
+        return seen
+    while new and pauses.rest():
+        pods = look.pods_of(journal.site, new)
+        new = [name for name in new if name in pods and not look.taken_in(pods[name])]
+    return count(journal)
+
+
+def _bound(seen: Count) -> list[str]:
+    return [placing.pod for placing in seen.flight.placings if placing.uid in seen.placed]
 
 
 def _why(seen: Count, failing: tuple[Member, ...]) -> str:

@@ -222,6 +222,7 @@ def content_of(journal: Journal) -> dict[str, Any]:
 def _body(journal: Journal) -> Object:
     site, flight = journal.site, journal.flight
     label, value = LABEL
+    most = packed.MOST if journal.written else packed.FIRST
     body = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -237,7 +238,7 @@ def _body(journal: Journal) -> Object:
             "writes": str(journal.writes),
             "groups": packed.shortened(flight.name),
         },
-        "binaryData": {packed.KEY: packed.pack(content_of(journal), flight.name)},
+        "binaryData": {packed.KEY: packed.pack(content_of(journal), flight.name, most)},
     }
     return body
 

@@ -10,11 +10,14 @@ from gangplan.cluster.errors import ClusterError
 
 KEY = "flight.json.gz"
 
-MOST = 900_000
+MOST = 1_000_000
 """Bytes of a content: the API server allows 1 MiB for all that a ConfigMap holds."""
 
+FIRST = 400_000
+"""Bytes at the beginning: what happens on the way is written down as well."""
 
-def pack(content: Mapping[str, Any], name: str) -> str:
+
+def pack(content: Mapping[str, Any], name: str, most: int = MOST) -> str:
     """Give the content as ``binaryData`` wants it.
 
     Raises
@@ -23,11 +26,11 @@ def pack(content: Mapping[str, Any], name: str) -> str:
     """
     text = json.dumps(content, separators=(",", ":")).encode()
     data = gzip.compress(text, mtime=0)
-    if len(data) > MOST:
+    if len(data) > most:
         placings = len(content["flight"]["placings"])
         raise ClusterError(
             f"{shortened(name)}: too big to be carried out as one: {placings:,} pods make "
-            f"a journal of {len(data):,} bytes, and a ConfigMap holds {MOST:,}"
+            f"a journal of {len(data):,} bytes, more than {most:,}"
         )
     return b64encode(data).decode()
 

@@ -40,10 +40,10 @@ class Pauses:
         self._first = self._next = first
         self._most = most
 
-    def anew(self) -> "Pauses":
-        """Short pauses again, until the same time has passed."""
-        other = Pauses(0.0, self._first, self._most)
-        other._until = self._until
+    def anew(self, at_least: float = 0.0) -> "Pauses":
+        """Short pauses again, until the same time has passed, or a little longer."""
+        other = Pauses(at_least, self._first, self._most)
+        other._until = max(self._until, other._until)
         return other
 
     @property

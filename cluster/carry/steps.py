@@ -134,9 +134,11 @@ def _resume(journal: Journal) -> str:
         broken = violations(journal)
         if broken:
             journal.why = f"left at step {step}, and its room is gone: {'; '.join(broken)}"
-            refused = {*journal.refused, *flight.nodes}
-            journal.refused = tuple(sorted(refused)) if step == "bind" else journal.refused
-            return "confirm" if step == "bind" else "undo"
+            if step != "bind":
+                return "undo"
+            # Some may be bound: confirm finds the others another place, or takes all back.
+            journal.refused = tuple(sorted({*journal.refused, *flight.nodes}))
+            return "confirm"
     return step
 
 

@@ -5,13 +5,16 @@ has its minimum all the same.
 """
 
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 
 from gangplan.cluster import claims, faultpoints, telling
 from gangplan.cluster.carry import held, look, nominate
-from gangplan.cluster.carry.confirm import admit, record
+from gangplan.cluster.carry.confirm import admit, record, say
 from gangplan.cluster.carry.count import Count, count
 from gangplan.cluster.carry.journal import Journal
 from gangplan.cluster.carry.patience import Pauses, each
+from gangplan.cluster.carry.spared import spare
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import Conflict, NotFound
 from gangplan.cluster.flight import Member
@@ -45,7 +48,9 @@ def undo(journal: Journal) -> str:
     _release(journal, seen, keeping | left)
     nominate.withdraw(site, seen.waiting, dict(seen.pods))
     held.let_go(site, flight)
+    spare(site, flight)
     _tell(journal, seen, failing)
+    _remember(journal, seen)
     record(journal, seen)
     _close(journal, keeping, failing)
     return "close"
@@ -89,6 +94,16 @@ def _delete(journal: Journal, seen: Count, pod: Object) -> None:
         journal.outcome.deleted.append(name)
 
 
+def _remember(journal: Journal, seen: Count) -> None:
+    """Count as deleted what went before we could write it down."""
+    if not journal.resumed:
+        return
+    there = {placing.pod for placing in seen.flight.placings if placing.uid in seen.placed}
+    for name in journal.outcome.bound:
+        if name not in there and name not in journal.outcome.deleted:
+            journal.outcome.deleted.append(name)
+
+
 def _standing(journal: Journal, seen: Count, pod: Object) -> frozenset[str]:
     planned = {placing.node for placing in journal.flight.placings}
     node = look.node_of(pod)
@@ -118,12 +133,18 @@ def _release(journal: Journal, seen: Count, kept: set[str]) -> None:
 
 
 def _tell(journal: Journal, seen: Count, failing: tuple[Member, ...]) -> None:
-    site = journal.site
     admit(journal, seen, failing)
     missing = {placing.group for placing in seen.missing} | {member.group for member in failing}
-    for member in journal.flight.members:
-        if member.group in missing:
-            telling.waiting(site, member.group, journal.why, kind=member.kind)
+    told = [member for member in journal.flight.members if member.group in missing]
+    if not told:
+        return
+    world = journal.site.world()
+    site = replace(journal.site, world=lambda: world)
+    for member in told:
+        say(
+            journal,
+            partial(telling.waiting, site, member.group, journal.why, kind=member.kind),
+        )
 
 
 def _close(journal: Journal, kept: set[str], failing: tuple[Member, ...]) -> None:

@@ -223,8 +223,8 @@ def test_nothing_is_written_where_the_room_is_taken(cluster: Live) -> None:
 
 def test_a_job_whose_backoff_limit_an_undo_passes_is_named(cluster: Live) -> None:
     version = cluster.served.group_version
-    parts = {"minimum": 3} if version != "v1alpha2" else {}
-    cluster.create(*racks(1, 3), job("g", 3, cpu="4", backoff=1, **parts))
+    minimum = 3 if version != "v1alpha2" else None
+    cluster.create(*racks(1, 3), job("g", 3, minimum=minimum, cpu="4", backoff=1))
     cluster.wait(lambda: len(cluster.all("Pod")) == 3)
     flight = flight_in(cluster)
     victim = flight.placings[0].pod.partition("/")[2]

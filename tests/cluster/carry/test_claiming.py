@@ -19,11 +19,11 @@ from tests.cluster.workloads import gang, node, pod, racks
 pytestmark = pytest.mark.cluster
 
 
-def _gang(live: Live, *, cpu: str = "6", **options: object) -> None:
+def _gang(live: Live) -> None:
     """Two nodes with a device each, and a gang of two whose pods have a claim of their own."""
     live.create(*racks(1, 2), device_class(), claim_template("gpu"))
     live.create(*(gpus_of(f"n{i}", 1) for i in range(2)))
-    head, *members = gang(live.served.group_version, "g", 2, cpu=cpu, **options)
+    head, *members = gang(live.served.group_version, "g", 2, cpu="6")
     for member in members:
         member["spec"]["resourceClaims"] = [{"name": "gpu", **from_template("gpu")}]
     live.create(head, *members)

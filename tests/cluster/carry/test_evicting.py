@@ -1,6 +1,7 @@
 """A flight with victims: evicted once, waited for, and honest about what is lost."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.cluster.workloads import budget, gang, node, pod, priority_class, rac
 pytestmark = pytest.mark.cluster
 
 
-def _full(live: Live, **victims: object) -> None:
+def _full(live: Live, **victims: str) -> None:
     """Two nodes that a running group of low priority fills, and an urgent gang that waits."""
     version = live.served.group_version
     low = gang(version, "low", 2, cpu="6", priority_class="low", group={"whole": True})
@@ -36,9 +37,9 @@ def _full(live: Live, **victims: object) -> None:
 
 
 def test_a_whole_group_is_evicted_and_its_room_is_used(cluster: Live) -> None:
-    _full(cluster)
-    flight = flight_in(cluster)
     with History(cluster.admin, cluster.served) as history:
+        _full(cluster)
+        flight = flight_in(cluster)
         outcome = carry(site(cluster), flight)
         assert outcome.status == BOUND, outcome
         assert sorted(outcome.lost) == ["default/low-0", "default/low-1"]
@@ -77,6 +78,8 @@ def test_a_budget_that_forbids_it_for_too_long_undoes_the_flight(cluster: Live) 
     assert any("disruption budget forbids" in sentence for sentence in outcome.sentences)
     assert set(cluster.bound()) == {"low-0", "low-1"}
     assert all(not p["status"].get("nominatedNodeName") for p in cluster.all("Pod"))
+    victims = (cluster.get("Pod", f"default/low-{i}") for i in range(2))
+    assert {_told(victim) for victim in victims} <= {"False", ""}
     assert not wrong(cluster)
 
 
@@ -167,6 +170,7 @@ def test_a_server_that_stays_away_leaves_the_flight_in_its_journal(cluster: Live
         outcome = carry(impatient, flight)
     assert outcome.status == LEFT, outcome
     plane.start_server()
+    cluster.wait(lambda: all(map(_ready, cluster.all("Node"))))
     (outcome,) = cluster.wait(lambda: resume(site(cluster, holder="next")))
     assert outcome.status == BOUND, outcome
     assert sorted(outcome.lost) == ["default/low-0", "default/low-1"]
@@ -187,3 +191,13 @@ def test_the_pod_that_comes_is_nominated_while_it_waits(cluster: Live) -> None:
         outcome = carry(site(cluster), flight)
     assert outcome.status == BOUND
     assert seen == ["n0"]
+
+
+def _ready(node: dict[str, Any]) -> bool:
+    conditions = {c["type"]: c["status"] for c in node["status"]["conditions"]}
+    return conditions.get("Ready") == "True" and not node["spec"].get("taints")
+
+
+def _told(victim: dict[str, Any]) -> str:
+    conditions = {c["type"]: str(c["status"]) for c in victim["status"]["conditions"]}
+    return conditions.get("DisruptionTarget", "")

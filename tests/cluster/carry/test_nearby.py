@@ -37,7 +37,9 @@ def test_members_of_the_group_stay_with_their_nodes() -> None:
 
 
 def test_pods_that_repel_others_stay() -> None:
-    away = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}
+    away: dict[str, Any] = {
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}
+    }
     world = _world(pod("shy", node="n3", affinity=away))
     assert _names(nearby(world, FLIGHT)) == (["n0", "n3"], ["g-0", "shy"])
 
