@@ -97,8 +97,9 @@ def _reach(fields: Fields, each: bool) -> Reach:
 def _alpha(fields: Fields, grouped: bool) -> tuple[str, ...]:
     """Name the fields of alpha features that bear on a placement and are not honoured."""
     found = [COMPATIBILITY] if grouped else []
-    if fields.section("nodeAllocatableResources").obj:
-        found.append("nodeAllocatableResources")
+    for key in ("nodeAllocatableResourceMappings", "nodeAllocatableResources"):
+        if fields.section(key).obj:
+            found.append(key)
     return tuple(found)
 
 

@@ -30,6 +30,7 @@ DEVICE = frozenset(
         "capacity",
         "consumesCounters",
         "name",
+        "nodeAllocatableResourceMappings",  # 1.36; what it became:
         "nodeAllocatableResources",
         "nodeName",
         "nodeSelector",

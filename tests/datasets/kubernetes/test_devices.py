@@ -127,6 +127,10 @@ def test_true_is_no_integer_even_after_one_was_read() -> None:
         (draw(compatibilityGroups=["a"]), ("consumesCounters[].compatibilityGroups",)),
         ({"nodeAllocatableResources": {"cpu": {}}}, ("nodeAllocatableResources",)),
         ({"nodeAllocatableResources": {}}, ()),
+        (
+            {"nodeAllocatableResourceMappings": {"cpu": {}}},
+            ("nodeAllocatableResourceMappings",),
+        ),
         ({"bindsToNode": True}, ()),
         ({}, ()),
     ],
