@@ -74,8 +74,8 @@ def journals(live: Live) -> list[str]:
 
 
 @contextmanager
-def stubborn(live: Live) -> Iterator[None]:
-    """Give a victim that does not go, and an urgent gang for which it falls."""
+def stubborn(live: Live) -> Iterator[Object]:
+    """Give the plan of an urgent gang, for which a victim falls that does not go."""
     victim = w.pod("v", node="n1", cpu="4")
     victim["metadata"]["finalizers"] = ["example.com/stays"]
     live.create(
@@ -86,11 +86,13 @@ def stubborn(live: Live) -> Iterator[None]:
     )
     live.wait(lambda: live.get("Pod", "default/v")["status"].get("phase") == "Running")
     settled(live)
+    planned(live)
     live.plane.end("kwok")  # which takes finalizers away
     try:
-        yield
+        yield json.loads((live.folder / "p.json").read_text())
     finally:
         live.plane.start_kubelets()
+    settled(live)
 
 
 def test_without_yes_all_is_checked_and_nothing_written(cluster: Live) -> None:
@@ -152,8 +154,7 @@ def test_an_urgent_gang_evicts_a_whole_one(cluster: Live) -> None:
 
 
 def test_what_was_lost_is_said_where_a_flight_is_undone(cluster: Live) -> None:
-    with stubborn(cluster):
-        document = plan_of(world_of(cluster), pdb="hard")
+    with stubborn(cluster) as document:
         site = site_of(cluster, waits=Waits(leave=1.0))
         report = apply(site, document, yes=True, max_age=600.0)
     assert [outcome.status for outcome in report.outcomes] == [UNDONE]
@@ -167,7 +168,6 @@ def test_ctrl_c_leaves_the_flight_in_its_journal_and_the_next_apply_takes_it_up(
 ) -> None:
     path = cluster.served["Pod"].path_of("default/v")
     with stubborn(cluster):
-        planned(cluster)
         process = cluster.start("apply", "--plan", "p.json", "--yes", log="apply.log")
         cluster.wait(lambda: cluster.admin.get(path)["metadata"].get("deletionTimestamp"))
         process.send_signal(signal.SIGINT)
@@ -214,7 +214,7 @@ def test_a_flight_that_was_left_over_is_told_without_yes(cluster: Live) -> None:
     assert any(f"gangplan-flight-{flight.key}" in said for said in report.warnings)
     report = apply(site_of(cluster, holder="next"), document, yes=True, max_age=600.0)
     assert [outcome.flight for outcome in report.resumed] == [flight.key]
-    assert report.as_planned
+    assert report.as_planned, report.sentences()
     assert not journals(cluster)
 
 
@@ -244,7 +244,7 @@ def test_bad_input_is_one_line_and_its_exit_code(cluster: Live) -> None:
 def test_the_lock_is_given_back(cluster: Live) -> None:
     scene(cluster)
     report = apply(site_of(cluster), plan_of(world_of(cluster)), yes=True, max_age=600.0)
-    assert report.as_planned
+    assert report.as_planned, report.sentences()
     lease = cluster.admin.get(LEASE.path("gangplan-system", "gangplan"))
     assert lease["spec"]["holderIdentity"] == ""
 

@@ -46,13 +46,21 @@ _WRITTEN = ("Pod", "PodGroup", "CompositePodGroup", "ResourceClaim", "PodDisrupt
 
 def settled(live: Live) -> Object:
     """Wait until the controllers have nothing to add: node-lifecycle adds labels some time."""
-    live.wait(lambda: all(_LATE in (n["metadata"].get("labels") or {}) for n in live.all("Node")))
-    seen = everything(live)
-    for _ in range(40):
-        time.sleep(0.25)
-        if seen == (seen := everything(live)):
+    live.wait(lambda: all(_ready(node) for node in live.all("Node")), 60.0)
+    seen, times = everything(live), 0
+    for _ in range(60):
+        time.sleep(0.2)
+        times = times + 1 if seen == (seen := everything(live)) else 0
+        if times == 3:
             return seen
     raise AssertionError("the cluster does not come to rest")
+
+
+def _ready(node: Object) -> bool:
+    taints = node["spec"].get("taints") or ()
+    return _LATE in (node["metadata"].get("labels") or {}) and not any(
+        taint["key"].startswith("node.kubernetes.io/") for taint in taints
+    )
 
 
 @pytest.fixture
