@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from gangplan.cluster import carry, checks, telling
-from gangplan.cluster.carry.journal import left_over
+from gangplan.cluster.carry import journal as journals
 from gangplan.cluster.errors import ClusterError, Fenced
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.flights import flights_of
@@ -52,7 +52,7 @@ def apply(site: Site, plan_document: Mapping[str, Any], *, yes: bool, max_age: f
         report.warnings += [
             f"an earlier flight was left in {site.namespace}/{journal['metadata']['name']}:"
             " with --yes it is finished first"
-            for journal in left_over(site)
+            for journal in journals.left_over(site)
         ]
         return report
     lock = Lock(site.client, site.namespace, site.holder, say=site.say)
@@ -88,7 +88,7 @@ def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Re
         except (Fenced, KeyboardInterrupt) as error:
             report.interrupted = isinstance(error, KeyboardInterrupt)
             why = "Ctrl-C" if report.interrupted else str(error)
-            outcome = Outcome(flight.key, LEFT, sentences=[why])
+            outcome = _so_far(site, flight, why)
         except GangplanError as error:
             outcome = Outcome(flight.key, WAITING, sentences=[str(error)])
             report.stopped = f"{flight.name}: {error}"
@@ -102,13 +102,31 @@ def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Re
 
 
 def _fly(site: Site, flight: Flight, *, again: bool) -> Outcome:
-    """Carry out one flight; the first one was looked at a moment ago."""
+    """Carry out one flight; budgets are looked at again, where an earlier one took some time.
+
+    That it still fits is looked at again by ``carry``, before anybody falls.
+    """
     if again and flight.fallings:
-        world = site.world()
-        found = (*checks.fits(world, (flight,)), *checks.budgets(world, (flight,)))
+        found = checks.budgets(site.world(), (flight,))
         if found:
             return Outcome(flight.key, WAITING, sentences=list(found))
     return carry.carry(site, flight)
+
+
+def _so_far(site: Site, flight: Flight, why: str) -> Outcome:
+    """Give what became of a flight that was broken off, as its journal says it."""
+    outcome = Outcome(flight.key, LEFT)
+    try:
+        written = journals.left(site, flight.key)
+        if written is None:
+            why = f"{why}; it has no journal: it was not begun, or has just ended"
+        else:
+            journal = journals.opened(site, written)
+            why = f"{why}; broken off at step {journal.step}, what is told is as of its beginning"
+            outcome = replace(journal.outcome, status=LEFT)
+    except ClusterError as error:
+        outcome.warnings.append(f"what was done is in its journal only: {error}")
+    return replace(outcome, sentences=[why, *outcome.sentences])
 
 
 def _left(outcome: Outcome, report: Report, flight: Flight) -> str:

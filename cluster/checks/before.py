@@ -42,7 +42,8 @@ def before(
     ----------
     world : fresh. flights : of the plan, on this world.
     max_age : seconds that a plan file may be old; None: the plan was made of this very world.
-    strict : objects of the world that cannot be read are errors (``fits``).
+    strict : as ``apply`` wants it: objects that cannot be read are errors (``fits``), and rights
+        are asked for; the scheduler neither stops for an object nor asks each time.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def before(
         lambda: ours(site, world, flights),
         lambda: fits(world, flights, strict=strict),
         lambda: budgets(world, flights),
-        lambda: rights(site, flights),
+        lambda: rights(site, flights) if strict else (),
         lambda: rehearsal(site, flights),
     )
     for stage in stages:

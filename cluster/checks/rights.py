@@ -47,6 +47,8 @@ def rights(site: Site, flights: Sequence[Flight]) -> tuple[str, ...]:
 def _needed(site: Site, flight: Flight) -> Iterator[Right]:
     for verb in ("create", "update", "delete"):
         yield Right(verb, "", "configmaps", site.namespace)
+    for verb in ("create", "update"):
+        yield Right(verb, "coordination.k8s.io", "leases", site.namespace)
     for namespace in {placing.pod.partition("/")[0] for placing in flight.placings}:
         yield Right("create", "", "pods/binding", namespace)
         yield Right("delete", "", "pods", namespace)

@@ -175,6 +175,7 @@ def test_ctrl_c_leaves_the_flight_in_its_journal_and_the_next_apply_takes_it_up(
         said = (cluster.folder / "apply.log").read_text()
         assert "Traceback" not in said
         assert "goes on from there" in said
+        assert "lost: default/v" in said
         assert len(journals(cluster)) == 1
         code, _, said = applied(cluster)
         assert code == 4, said
