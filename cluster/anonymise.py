@@ -176,6 +176,14 @@ class _Walk:
     def _class(self, name: str) -> str:
         return self.names.of_class(name)
 
+    def _conditions(self, entries: list[Object]) -> list[Object]:
+        """Keep whether a node or a pod is ready: conditions have types of anybody's making."""
+        return [
+            {"type": entry["type"], "status": entry["status"]}
+            for entry in entries
+            if entry.get("type") == "Ready"
+        ]
+
     def _volumes(self, volumes: list[Object]) -> list[Object]:
         """Keep which kind of volume it is."""
         return [
@@ -239,6 +247,7 @@ _READ_NOTES = (
 _SPECIAL: Mapping[str, Callable[[_Walk, Any], Any]] = {
     "attributes": _Walk._attributes,
     "capacity": _Walk._capacity,
+    "conditions": _Walk._conditions,
     "consumedCapacity": _Walk._same,
     "counters": _Walk._counters,
     "derivedAttributes": _Walk._same,

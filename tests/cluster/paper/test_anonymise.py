@@ -202,6 +202,8 @@ def test_what_only_containers_and_drivers_know_is_dropped() -> None:
     holder["metadata"]["annotations"] = {"corp.test/owner": SECRET}
     holder["metadata"]["labels"] = {"corp.test/cost-center": SECRET}
     holder["metadata"]["managedFields"] = [{"manager": SECRET}]
+    told = {"type": SECRET, "status": "True", "reason": SECRET, "message": SECRET}
+    holder["status"] = {"conditions": [told, {"type": "Ready", "status": "False"}]}
     holder["spec"]["containers"][0] |= {
         "image": SECRET,
         "args": [SECRET],
