@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import metadata
 from itertools import product
 
+from gangplan.experiments import peers
 from gangplan.experiments.records import DONE, Record
 from gangplan.experiments.sources import Source
 from gangplan.experiments.spec import Experiment, PlannerSpec
@@ -72,15 +73,15 @@ def key(cell: Cell, digest: str) -> str:
         "instance": digest,
         "planner": cell.planner.chosen(),
         "limits": asdict(cell.limits),
-        "versions": versions(cell.planner.solver),
+        "versions": versions(cell.planner.solver, cell.planner.planner),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @lru_cache
-def versions(solver: str) -> dict[str, str]:
-    """Return the versions of gangplan and of the library behind a solver (none when empty)."""
-    found = {"gangplan": metadata.version("gangplan")}
+def versions(solver: str, planner: str = "") -> dict[str, str]:
+    """Return the versions of gangplan, the library behind a solver (if any) and a peer."""
+    found = {"gangplan": metadata.version("gangplan"), **peers.versions(planner)}
     for info in registry.available():
         if info.name == solver:
             found[solver] = info.version or "not installed"
@@ -108,7 +109,7 @@ def blank(cell: Cell, digest: str = "", status: str = DONE, reason: str = "") ->
         threads=cell.limits.threads,
         memory_limit=cell.limits.memory,
         seed=cell.limits.seed,
-        versions=versions(cell.planner.solver),
+        versions=versions(cell.planner.solver, cell.planner.planner),
     )
 
 
@@ -116,7 +117,7 @@ def cannot_run(cell: Cell) -> str:
     """Say why a cell cannot run here; empty where it can."""
     solver = cell.planner.solver
     if not solver:
-        return ""
+        return peers.missing(cell.planner.planner)
     infos = {info.name: info for info in registry.available()}
     if solver not in infos:
         return f"no solver {solver!r} here: one of {', '.join(infos)}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from gangplan.checks import unknown
+from gangplan.experiments import peers
 from gangplan.models.errors import Fault, InputError
 from gangplan.models.restrict import PDB, said
 from gangplan.models.tiers import OBJECTIVES
@@ -17,7 +18,7 @@ class PlannerSpec:
 
     Attributes
     ----------
-    planner : a name of ``registry.planners()``.
+    planner : a name of ``peers.planners()``.
     solver, formulation : empty where the planner has no such choice.
     objective : a name of ``gangplan.models.tiers.OBJECTIVES``.
     preemption, pdb : see ``gangplan.models.restrict``.
@@ -58,7 +59,7 @@ def choices(
         list. A solver that is known but not installed is none: its cells are skipped.
     """
     known = {
-        "planner": (planners, registry.planners()),
+        "planner": (planners, peers.planners()),
         "solver": (solvers, registry.solvers()),
         "formulation": (formulations, ("", *registry.formulations())),
         "objective": (objectives, OBJECTIVES),
@@ -93,10 +94,10 @@ def choices(
 
 def _formulation(planner: str, name: str) -> str:
     """Return what a planner takes: the name, its own where that is empty, or none at all."""
-    own: object = getattr(registry.get_planner(planner), "kind", None)
+    own: object = getattr(peers.get_planner(planner), "kind", None)
     return "" if own is None else name or str(own)
 
 
 def _chooses(planner: str, option: str) -> bool:
     """Tell whether a planner has this option, by the attribute it keeps it in."""
-    return hasattr(registry.get_planner(planner), option)
+    return hasattr(peers.get_planner(planner), option)

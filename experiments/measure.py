@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gangplan.experiments import peers
 from gangplan.experiments.cells import Cell, blank, cannot_run
 from gangplan.experiments.meter import Metered
 from gangplan.experiments.records import FAILED, SKIPPED, Record, TierRecord
@@ -87,6 +88,8 @@ def _measured(cell: Cell, instance: Instance, record: Record, read: float) -> Re
             "solve": meter.tally.solve,
         }
         record = replace(record, overshoot=meter.tally.overshoot, solver_errors=meter.tally.errors)
+    elif cell.planner.planner in peers.KUBE_SCHEDULERS:
+        seconds |= result.seconds
     return replace(
         record,
         tiers=tuple(map(_tier, result.tiers)),
@@ -113,7 +116,7 @@ def _planner(cell: Cell) -> tuple[Planner, Metered | None]:
         options["solver"] = meter
     if spec.formulation:
         options["kind"] = spec.formulation
-    return registry.get_planner(spec.planner, **options), meter
+    return peers.get_planner(spec.planner, **options), meter
 
 
 def _warm(solver: Solver, threads: int) -> None:

@@ -42,8 +42,7 @@ def work(live: Live) -> None:
     live.create(*workloads.gang(version, "old", 3, cpu="3", priority_class="low"))
     scheduler = Way(live, "scheduler")
     scheduler.go(lambda: len(live.bound()) == 3)
-    own = {"priority_class": "high", "cpu": "3"}
-    live.create(*workloads.gang(version, "new", 2, **own))
+    live.create(*workloads.gang(version, "new", 2, cpu="3", priority_class="high"))
     if "CompositePodGroup" in live.served:
         live.create(*workloads.tree("tree", 1, {"a": 1}, cpu="1", priority_class="high"))
         scheduler.go(lambda: "tree-a-0" in live.bound())
