@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gangplan.cluster.scheduler.holds import Units
-from gangplan.cluster.scheduler.overlay import bound, group_of
+from gangplan.cluster.scheduler.overlay import MIRROR, ON_ITS_WAY, bound, group_of
 from gangplan.cluster.scheduler.reservations import Gone
 from gangplan.cluster.world import Object, World, uid_of
 
-_MIRROR = "kubernetes.io/config.mirror"
 _SOURCE = "kubernetes.io/config.source"
 
 
@@ -40,8 +39,5 @@ def _ends(world: World, pod: Mapping[str, Any], priority: int, units: Units) -> 
 def _fixed(metadata: Mapping[str, Any]) -> bool:
     owners = {owner.get("kind") for owner in metadata.get("ownerReferences") or ()}
     notes = metadata.get("annotations") or {}
-    return (
-        bool(owners & {"DaemonSet", "Node"})
-        or _MIRROR in notes
-        or (notes.get(_SOURCE, "api") != "api")
-    )
+    mirror = notes.get(MIRROR, ON_ITS_WAY) != ON_ITS_WAY
+    return bool(owners & {"DaemonSet", "Node"}) or mirror or notes.get(_SOURCE, "api") != "api"

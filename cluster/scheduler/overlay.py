@@ -20,8 +20,9 @@ from gangplan.datasets.kubernetes.objects.budgets import budget
 from gangplan.datasets.kubernetes.objects.selectors import selects
 from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 
-_FIXED = {"kubernetes.io/config.mirror": "gangplan.io/flight"}
-"""In our memory only: as a mirror pod is, so is a pod on its way no victim to the reader."""
+MIRROR, ON_ITS_WAY = "kubernetes.io/config.mirror", "gangplan.io/flight"
+"""Annotation and value, in our memory only: as a mirror pod is, so is a pod on its way no victim
+to the reader."""
 
 FINISHED = frozenset({"Succeeded", "Failed"})
 """Phases of pods that hold no room any more."""
@@ -103,7 +104,7 @@ def _pods(world: World, flights: Sequence[Flight], *, cleared: bool) -> list[Obj
 
 def _arriving(pod: Object, node: str) -> Object:
     metadata, spec = pod["metadata"], pod["spec"]
-    notes = {**(metadata.get("annotations") or {}), **_FIXED}
+    notes = {**(metadata.get("annotations") or {}), MIRROR: ON_ITS_WAY}
     spec = spec if bound(pod) else {**spec, "nodeName": node}
     return {**pod, "metadata": {**metadata, "annotations": notes}, "spec": spec}
 

@@ -110,7 +110,8 @@ class Service:
         self.health.ready_if(
             lambda: "" if watched.synced(0.0) else "the lists are not complete yet"
         )
-        self.health.alive_if(lambda: watched.broken)
+        self.health.ready_if(lambda: watched.broken)
+        self.health.alive_if(lambda: watched.crashed)  # a server that is away needs no restart
         watched.start()
         if not watched.synced(_SYNC):
             watched.stop()

@@ -1,10 +1,11 @@
 from gangplan.cluster.instances import instance_of
 from gangplan.cluster.scheduler.drained import drained
 from gangplan.cluster.scheduler.holds import Hold, held, units_of
+from gangplan.cluster.scheduler.overlay import overlaid
 from gangplan.cluster.scheduler.settings import Settings
 from gangplan.cluster.scheduler.starving import Starving
 from gangplan.cluster.world import Object, World
-from tests.cluster.scheduler.worlds import NOW, running, world
+from tests.cluster.scheduler.worlds import NOW, flight, placing, running, world
 from tests.cluster.workloads import composite, gang, node, pod, pod_group, pods
 
 SETTINGS = Settings(starving=60, recheck=15, deadline=2)
@@ -90,6 +91,16 @@ def test_work_of_others_and_of_higher_priority_and_daemons_is_not_expected_to_en
         p["metadata"]["name"] for p in drained(found, LARGE, 0, units_of(found)).objects["Pod"]
     }
     assert names == {"daemon", "foreign", "urgent", "large-0"}
+
+
+def test_work_that_is_just_being_bound_ends_as_any_other() -> None:
+    small = pod("small", cpu="1")
+    found = world(*_nodes(), *gang("v1beta1", "large", 2, cpu="4"), small)
+    flying = overlaid(found, [flight(placing(small, "n0"))], cleared=True)
+    names = {
+        p["metadata"]["name"] for p in drained(flying, LARGE, 0, units_of(found)).objects["Pod"]
+    }
+    assert names == {"large-0", "large-1"}
 
 
 def test_nothing_is_held_when_it_is_turned_off() -> None:
