@@ -51,7 +51,7 @@ class History:
             if kind in self._served:
                 self._catch_up(kind)
         with self._lock:
-            return sorted(self._events, key=lambda event: event.version)
+            return sorted(self._events, key=lambda event: (event.version, event.kind))
 
     def wrong(self, scheduler: str = "gangplan", *, evict_foreign: bool = False) -> list[str]:
         """Give what was wrong at any moment, a sentence each."""
@@ -60,6 +60,8 @@ class History:
     # -- watching --------------------------------------------------------------------------------
 
     def _list(self, kind: str) -> str:
+        # What is there at the beginning comes before all events, nodes before pods.
+        first = kind not in self._known
         path = self._served[kind].path()
         found = self._client.get(path)
         version = str(found["metadata"]["resourceVersion"])
@@ -70,7 +72,8 @@ class History:
         for obj in now.values():
             old = self._known.get(kind, {}).get(obj["metadata"]["uid"])
             if old is None or _version(old) != _version(obj):
-                self._note(kind, "ADDED", obj, _version(obj))
+                self._note(kind, "ADDED", obj, 0 if first else _version(obj))
+        self._known.setdefault(kind, {})
         self._advance(kind, version)
         return version
 

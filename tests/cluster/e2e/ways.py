@@ -29,7 +29,11 @@ class Way:
             apply(self.live, *self._options, code=code)
         elif self._process is None:
             self._process = self.live.start("scheduler", "--deadline", "3", *self._options)
-        self.live.wait(lambda: self._alive() and until(), seconds, self._log())
+        end = time.monotonic() + seconds
+        while not (until() and self._at_work()):
+            assert self._process is None or self._process.poll() is None, self._log()
+            assert time.monotonic() < end, self._log()
+            time.sleep(0.1)
 
     def stop(self) -> None:
         """End the scheduler as a cluster does: SIGTERM, and it says goodbye."""
@@ -38,13 +42,14 @@ class Way:
             assert self._process.wait(60) == 0, self._log()
             self._process = None
 
-    def _alive(self) -> bool:
-        assert self._process is None or self._process.poll() is None, self._log()
-        return True
+    def _at_work(self) -> bool:
+        # Else a scheduler could be told to end before it has begun.
+        return self._process is None or '"leading"' in self._log(None)
 
-    def _log(self) -> str:
+    def _log(self, last: int | None = 3000) -> str:
         file = self.live.folder / "gangplan.log"
-        return file.read_text()[-3000:] if file.exists() else "nothing was bound as it should be"
+        text = file.read_text() if file.exists() else "nothing is as it should be"
+        return text if last is None else text[-last:]
 
 
 def apply(live: Live, *options: str, code: int = 0) -> str:
