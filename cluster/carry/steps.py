@@ -41,12 +41,8 @@ def carry(site: Site, flight: Flight) -> Outcome:
     return _follow(journal, journal.step)
 
 
-def resume(site: Site, only: str = "") -> list[Outcome]:
+def resume(site: Site) -> list[Outcome]:
     """Take over every flight that was left over, and carry it to its end.
-
-    Parameters
-    ----------
-    only : key of a flight: take over no other one.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
-from gangplan.cluster.carry import carry, resume
+from gangplan.cluster.carry import carry, resume_one
 from gangplan.cluster.carry.journal import left_over, opened
 from gangplan.cluster.errors import ClusterError, Fenced
 from gangplan.cluster.flight import Flight
@@ -182,5 +182,5 @@ def fly(metrics: Metrics) -> Callable[[Site, Flight], Outcome]:
 
 def _resume(site: Site, flight: Flight) -> Outcome:
     """Carry on from the journal; where there is none any more, nothing is left to do."""
-    outcomes = resume(site, flight.key)
-    return outcomes[0] if outcomes else Outcome(flight.key, BOUND)
+    outcome = resume_one(site, flight.key)
+    return Outcome(flight.key, BOUND) if outcome is None else outcome
