@@ -137,9 +137,12 @@ class Watched:
     def broken(self) -> str:
         """What is wrong at this moment, one line a kind; empty while all is well."""
         lines = [stream.failure for stream in self._streams if stream.failure]
-        if self._crash is not None:
-            lines.insert(0, f"internal error: {self._crash!r}")
-        return "\n".join(lines)
+        return "\n".join([self.crashed, *lines] if self.crashed else lines)
+
+    @property
+    def crashed(self) -> str:
+        """A fault of ours that has ended a watch for good; a server that is away is none."""
+        return "" if self._crash is None else f"internal error: {self._crash!r}"
 
     # -- what there is -------------------------------------------------------------------------
 

@@ -67,6 +67,16 @@ def test_a_snapshot_can_be_planned(cluster: Live) -> None:
     assert len(ring["pods"]) == 3
 
 
+def test_an_anonymised_snapshot_has_no_name_and_the_same_plan(cluster: Live) -> None:
+    filled(cluster)
+    assert cluster.run("snapshot", "-o", "s.json", "--anonymise").returncode == 0
+    assert "ring" not in (cluster.folder / "s.json").read_text()
+    done = cluster.run("plan", "s.json", "-o", "p.json")
+    assert done.returncode == 0, done.stderr
+    (group,) = json.loads((cluster.folder / "p.json").read_text())["groups"]
+    assert (group["status"], len(group["pods"])) == ("admitted", 3)
+
+
 def test_gz_and_standard_output_hold_the_same_objects(cluster: Live) -> None:
     filled(cluster)
     assert cluster.run("snapshot", "-o", "s.json").returncode == 0

@@ -218,6 +218,7 @@ def test_a_server_that_dies_and_comes_back_is_followed(cluster: Live, watching: 
     heard = Heard(watched)
     cluster.plane.end("kube-apiserver", kill=True)
     cluster.wait(lambda: watched.broken)
+    assert not watched.crashed
     assert pods(watched.world()) == ["p"], "what was known is known"
     cluster.plane.start_server()
     made = cluster.create(workloads.pod("q"))[0]
@@ -268,7 +269,8 @@ def test_a_fault_in_a_callback_is_raised_by_world(cluster: Live, watching: Watch
 
     watched.subscribe(bad)
     cluster.create(workloads.pod("p"))
-    cluster.wait(lambda: watched.broken)
+    cluster.wait(lambda: watched.crashed)
+    assert "a fault of ours" in watched.broken
     with pytest.raises(ZeroDivisionError):
         watched.world()
 
