@@ -66,6 +66,7 @@ class Flying:
         self._flights: dict[str, Flight] = {}
         self._left: dict[str, Flight] = {}
         self._settling: list[tuple[Flight, Outcome]] = []
+        self._barred: set[str] = set()
         self._landed: list[Landed] = []
         self._lock = Lock()
 
@@ -85,9 +86,13 @@ class Flying:
     def takes(self, flight: Flight) -> bool:
         """Whether it can start: no group of it is in another, and there is a thread to wait in."""
         busy = groups_of(self.flights)
-        if any(member.group in busy for member in flight.members):
+        if flight.key in self._barred or any(member.group in busy for member in flight.members):
             return False
         return not waits(flight) or sum(map(waits, self.active)) < self._waiting.most
+
+    def bar(self, key: str) -> None:
+        """Start no flight of this key: its journal is there, and cannot be read."""
+        self._barred.add(key)
 
     def start(self, flight: Flight, carry: Carry) -> None:
         """Carry a flight out, in a thread."""

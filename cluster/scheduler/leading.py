@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from gangplan.cluster.carry import carry, resume_one
-from gangplan.cluster.carry.journal import left_over, opened
+from gangplan.cluster.carry.journal import PREFIX, left_over, opened
 from gangplan.cluster.errors import ClusterError, Fenced
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.outcome import BOUND, LEFT, Outcome
@@ -130,6 +130,7 @@ class Leading:
                 flight = opened(self.site, written).flight
             except ClusterError as error:
                 self.log.error(str(error))
+                self.flying.bar(written["metadata"]["name"].removeprefix(PREFIX))
                 continue
             self.log.info(f"{flight.name}: goes on from its journal", flight=flight.key)
             self.flying.resume(flight, _resume)
@@ -183,4 +184,6 @@ def fly(metrics: Metrics) -> Callable[[Site, Flight], Outcome]:
 def _resume(site: Site, flight: Flight) -> Outcome:
     """Carry on from the journal; where there is none any more, nothing is left to do."""
     outcome = resume_one(site, flight.key)
-    return Outcome(flight.key, BOUND) if outcome is None else outcome
+    if outcome is None:
+        return Outcome(flight.key, sentences=["there is no journal of it: nothing is on its way"])
+    return outcome

@@ -104,6 +104,23 @@ def test_a_scheduler_outlives_its_api_server(cluster: Live) -> None:
     assert scheduler.end() == 0
 
 
+def test_a_journal_that_cannot_be_read_stops_its_own_groups_alone(cluster: Live) -> None:
+    version = cluster.served.group_version
+    scheduler = _waiting_for_a_victim(cluster, "first.log", "--grace", "0.1")
+    assert scheduler.end() == 0
+    journal = _journals(cluster)[0]["metadata"]["name"]
+    path = f"/api/v1/namespaces/gangplan-system/configmaps/{journal}"
+    cluster.admin.patch(path, {"binaryData": None})
+    _let_go(cluster)
+    cluster.create(node("n9", cpu="4"), *gang(version, "other", 2, cpu="2"))
+    successor = Scheduler(cluster, log="successor.log").leads()
+    successor.bound(2, prefix="other")
+    successor.wait("cannot be read as a journal")
+    time.sleep(1)
+    assert not [name for name in cluster.bound() if name.startswith("new")]
+    assert successor.end() == 0
+
+
 def test_a_leader_that_was_paused_ends_when_another_one_leads(cluster: Live) -> None:
     cluster.create(node("n0"))
     paused = Scheduler(cluster, log="paused.log").leads()
