@@ -2,8 +2,11 @@
 
 import json
 import signal
+import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +73,22 @@ class Scheduler:
 def conditions(obj: Object) -> dict[str, Object]:
     """Conditions of an object by type."""
     return {c["type"]: c for c in (obj.get("status") or {}).get("conditions") or ()}
+
+
+def page(port: int, path: str) -> str:
+    """Read a page that the scheduler serves."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+            return str(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        return str(error.read().decode())
+
+
+def free_port() -> int:
+    """Give a port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def _line(text: str) -> dict[str, Any]:

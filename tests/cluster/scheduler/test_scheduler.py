@@ -1,11 +1,12 @@
 """The scheduler as a process, on a real API server."""
 
+import re
 import time
 
 import pytest
 
 from tests.cluster.live import Live
-from tests.cluster.scheduler.running import Scheduler, conditions
+from tests.cluster.scheduler.running import Scheduler, conditions, free_port, page
 from tests.cluster.workloads import gang, node, pod, pod_group, pods, priority_class, racks
 
 pytestmark = pytest.mark.cluster
@@ -60,7 +61,8 @@ def test_an_urgent_group_evicts_a_whole_running_one(cluster: Live) -> None:
 def test_a_burst_of_200_pods_is_few_rounds(cluster: Live) -> None:
     version = cluster.served.group_version
     cluster.create(*racks(4, 5, cpu="16"))
-    scheduler = Scheduler(cluster, "--listen", "127.0.0.1:0").leads()
+    port = free_port()
+    scheduler = Scheduler(cluster, "--listen", f"127.0.0.1:{port}").leads()
     for g in range(20):
         cluster.create(*gang(version, f"g{g}", 10, cpu="1"))
     scheduler.bound(200, seconds=90)
@@ -68,6 +70,9 @@ def test_a_burst_of_200_pods_is_few_rounds(cluster: Live) -> None:
     for where in cluster.bound().values():
         per_node[where] = per_node.get(where, 0) + 1
     assert max(per_node.values()) <= 16
+    rounds = re.search(r'rounds_total{outcome="planned"} (\d+)', page(port, "/metrics"))
+    assert rounds is not None
+    assert int(rounds[1]) <= 10
     scheduler.end()
 
 

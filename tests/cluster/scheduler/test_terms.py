@@ -1,10 +1,7 @@
 """Who leads, who takes over, and what is left when a scheduler ends; on a real API server."""
 
 import signal
-import socket
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from threading import Event, Thread
 
@@ -14,7 +11,7 @@ from gangplan.cluster.client import STRATEGIC
 from gangplan.cluster.kinds import NODE, POD
 from gangplan.cluster.world import timestamp
 from tests.cluster.live import Live, Object
-from tests.cluster.scheduler.running import Scheduler
+from tests.cluster.scheduler.running import Scheduler, free_port, page
 from tests.cluster.workloads import gang, node, priority_class, racks
 
 pytestmark = pytest.mark.cluster
@@ -134,13 +131,13 @@ def test_a_leader_that_was_paused_ends_when_another_one_leads(cluster: Live) -> 
 
 
 def test_health_and_metrics_are_served(cluster: Live) -> None:
-    port = _free_port()
+    port = free_port()
     cluster.create(node("n0"), *gang(cluster.served.group_version, "a", 2))
     scheduler = Scheduler(cluster, "--listen", f"127.0.0.1:{port}").leads()
     scheduler.bound(2)
-    assert _get(port, "/healthz") == _get(port, "/readyz") == "ok\n"
-    scheduler.until(lambda: 'gangplan_flights_total{outcome="bound"} 1' in _get(port, "/metrics"))
-    metrics = _get(port, "/metrics")
+    assert page(port, "/healthz") == page(port, "/readyz") == "ok\n"
+    scheduler.until(lambda: 'gangplan_flights_total{outcome="bound"} 1' in page(port, "/metrics"))
+    metrics = page(port, "/metrics")
     assert "gangplan_leader 1" in metrics
     assert "gangplan_pods_bound_total 2" in metrics
     assert 'gangplan_api_errors_total{code="403"' not in metrics
@@ -184,17 +181,3 @@ def _journals(cluster: Live) -> list[Object]:
     label = {"labelSelector": "app.kubernetes.io/managed-by=gangplan"}
     path = "/api/v1/namespaces/gangplan-system/configmaps"
     return list(cluster.admin.get(path, label)["items"])
-
-
-def _get(port: int, path: str) -> str:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
-            return str(answer.read().decode())
-    except urllib.error.HTTPError as error:
-        return str(error.read().decode())
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
