@@ -33,6 +33,9 @@ QUIET = 90.0
 LASTING = 6.0
 """Seconds of misfortune."""
 
+BEGINNING = 30.0
+"""Seconds at most until gangplan is at work."""
+
 
 class Ill(AssertionError):
     """The audit found something; the message has the seed and what happened."""
@@ -52,7 +55,7 @@ def run(live: Live, seed: int) -> str:
     scenario.create(live, dice)
     with (
         History(live.admin, live.served) as history,
-        Proxy(live.plane, at_random(dice), seed) as proxy,
+        Proxy(live.plane, at_random(dice, 0.3), seed) as proxy,
     ):
         said = [*scenario.said, *_misfortune(live, proxy, dice)]
         said.append(f"the proxy: {dict(proxy.happened)}")
@@ -70,6 +73,10 @@ def _misfortune(live: Live, proxy: Proxy, dice: random.Random) -> Iterator[str]:
     count = dice.choice((1, 1, 2))
     working = [_start(live, dice, str(file)) for _ in range(count)]
     yield f"{count} at work"
+    # Nothing can go wrong before they have begun, which takes a while on a busy machine.
+    begun, some = time.monotonic() + BEGINNING, dice.randint(10, 60)
+    while len(proxy.requests) < some and time.monotonic() < begun:
+        time.sleep(0.05)
     until = time.monotonic() + LASTING
     while time.monotonic() < until:
         time.sleep(dice.uniform(0.5, 2.0))
@@ -142,9 +149,11 @@ def _end_of(file: Path) -> str:
 @contextmanager
 def fresh(version: str, durable: bool = True) -> Iterator[tuple[ControlPlane, Path]]:
     """Give a control plane that can be killed, with a folder beside it."""
-    with tempfile.TemporaryDirectory(prefix="gangplan-fuzz-") as folder:
-        with ControlPlane(version, Path(folder) / "plane", durable=durable) as plane:
-            yield plane, Path(folder)
+    with (
+        tempfile.TemporaryDirectory(prefix="gangplan-fuzz-") as folder,
+        ControlPlane(version, Path(folder) / "plane", durable=durable) as plane,
+    ):
+        yield plane, Path(folder)
 
 
 def main(arguments: list[str]) -> int:
