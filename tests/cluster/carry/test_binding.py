@@ -140,7 +140,8 @@ def test_a_pod_that_the_kubelet_rejects_is_a_failed_binding(cluster: Live) -> No
     cluster.create(*racks(1, 2), *gang(cluster.served.group_version, "g", 3, cpu="4"))
     flight = flight_in(cluster)
     reason = {"phase": "Failed", "reason": "OutOfcpu", "message": "Pod was rejected: no cpu"}
-    with when("confirm.before", lambda: set_status(cluster, "g-2", reason)):
+    act = when("confirm.before", lambda: set_status(cluster, "g-2", reason))
+    with without_kubelets(cluster), act:
         outcome = carry(site(cluster), flight)
     assert outcome.status == UNDONE, outcome
     assert sorted(outcome.deleted) == ["default/g-0", "default/g-1"]

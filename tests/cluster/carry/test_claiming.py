@@ -4,7 +4,15 @@ import pytest
 
 from gangplan.cluster.carry import carry
 from gangplan.cluster.outcome import BOUND, UNDONE
-from tests.cluster.carry.flown import delete, flight_in, set_status, site, when, wrong
+from tests.cluster.carry.flown import (
+    delete,
+    flight_in,
+    set_status,
+    site,
+    when,
+    without_kubelets,
+    wrong,
+)
 from tests.cluster.devices import (
     claim,
     claim_template,
@@ -84,7 +92,8 @@ def test_an_undo_leaves_no_claim_allocated(cluster: Live) -> None:
     _gang(cluster)
     flight = flight_in(cluster)
     gone = {"phase": "Failed", "reason": "OutOfcpu", "message": "Pod was rejected: no cpu"}
-    with when("confirm.before", lambda: set_status(cluster, "g-0", gone)):
+    act = when("confirm.before", lambda: set_status(cluster, "g-0", gone))
+    with without_kubelets(cluster), act:
         outcome = carry(site(cluster), flight)
     assert outcome.status == UNDONE, outcome
     assert outcome.deleted == ["default/g-1"]
