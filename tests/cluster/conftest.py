@@ -39,6 +39,14 @@ def plane(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Co
         yield found
 
 
+@pytest.fixture(scope="session")
+def still(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A control plane without kubelets: pods stay in the phase that a test writes."""
+    folder = tmp_path_factory.mktemp(f"still-{version}-")
+    with ControlPlane(version, folder, kubelets=False) as found:
+        yield found
+
+
 @pytest.fixture
 def cluster(plane: ControlPlane, tmp_path: Path) -> Iterator[Live]:
     """An empty cluster with the adapter's rights installed."""

@@ -1,6 +1,5 @@
 """The public cases hold on a real API server, as they do from files."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ TODO_CASES = {
     "par-podgroup-api-versions": "the server does not take it",
 }
 """What is not done yet, or can only be said in a file; every other case must be ok."""
-
-
-@pytest.fixture(scope="session")
-def still(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
-    """A control plane without kubelets: pods stay in the phase that a case says."""
-    folder = tmp_path_factory.mktemp(f"still-{version}-")
-    with ControlPlane(version, folder, kubelets=False) as plane:
-        yield plane
 
 
 @pytest.mark.parametrize("id", CASES)

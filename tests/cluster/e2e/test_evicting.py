@@ -1,13 +1,10 @@
 """Room is made for what is more urgent, and nobody falls twice or for nothing."""
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from gangplan.cluster.errors import ClusterError, Conflict, NotFound
-from gangplan.cluster.kinds import POD
 from tests.cluster import devices, workloads
 from tests.cluster.audit.history import History
 from tests.cluster.e2e.ways import WAYS, Way, events, told, well
@@ -79,66 +76,3 @@ def test_the_devices_of_a_claim_go_to_whoever_is_more_urgent(way: Way) -> None:
     live.create(*workloads.gang(version, "new", 2, claims=shared, priority_class="urgent"))
     live.wait(lambda: len(live.all("ResourceClaim")) == 2)
     way.go(lambda: set(live.bound()) == {"new-0", "new-1"})
-
-
-class Kubelet:
-    """A kubelet that rejects the first pods of a group that are bound to it, as ``OutOfcpu``."""
-
-    def __init__(self, live: Live, rejects: Callable[[dict[str, Any]], bool], times: int) -> None:
-        self._live = live
-        self._rejects = rejects
-        self.left = times
-        self.rejected: list[str] = []
-        version = live.admin.get(POD.path())["metadata"]["resourceVersion"]
-        threading.Thread(target=self._watch, args=(version,), daemon=True).start()
-
-    def _watch(self, version: str) -> None:
-        params = {"watch": "1", "resourceVersion": version, "timeoutSeconds": 60}
-        seen: set[str] = set()
-        for event in self._live.admin.stream(POD.path(), params, 70.0):
-            pod = event["object"]
-            uid = pod["metadata"]["uid"]
-            if uid in seen or not pod["spec"].get("nodeName") or not self._rejects(pod):
-                continue
-            seen.add(uid)
-            if self.left > 0:
-                self.left -= 1
-                self._reject(pod)
-
-    def _reject(self, pod: dict[str, Any]) -> None:
-        name = pod["metadata"]["name"]
-        status = {"phase": "Failed", "reason": "OutOfcpu", "message": "Node didn't have enough"}
-        try:
-            self._live.admin.patch(POD.path("default", name, "status"), {"status": status})
-        except (NotFound, Conflict) as error:
-            raise ClusterError(f"{name} was gone before it could be rejected") from error
-        self.rejected.append(name)
-
-
-def test_a_gang_of_which_a_kubelet_rejects_a_pod_is_not_left_cut(way: Way) -> None:
-    live = way.live
-    live.create(*workloads.racks(1, 3, cpu="2"), *workloads.gang(
-        live.served.group_version, "g", 3, cpu="2"))  # fmt: skip
-    kubelet = Kubelet(live, lambda pod: True, 1)
-    way.go(lambda: kubelet.rejected, code=4)
-    live.wait(lambda: not live.bound() or set(live.bound()) == set(kubelet.rejected), 40.0)
-
-
-def test_a_job_of_which_a_kubelet_rejects_a_pod_is_whole_in_the_end(cluster: Live) -> None:
-    live = cluster
-    least = None if live.served.group_version == "v1alpha2" else 3  # 1.36: by its shape
-    live.create(*workloads.racks(1, 4, cpu="2"), workloads.job("r", 3, cpu="2", minimum=least))
-    live.wait(lambda: len(live.all("Pod")) == 3)
-    with History(live.admin, live.served) as history:
-        kubelet = Kubelet(live, lambda pod: True, 1)
-        way = Way(live, "scheduler")
-        way.go(lambda: kubelet.rejected)
-        way.go(lambda: len(_running(live)) == 3, seconds=90.0)
-        way.stop()
-        well(live, history)
-
-
-def _running(live: Live) -> list[str]:
-    return [
-        pod["metadata"]["name"] for pod in live.all("Pod") if pod["status"]["phase"] == "Running"
-    ]

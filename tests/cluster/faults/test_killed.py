@@ -32,6 +32,15 @@ FORWARD = [p for p in POINTS if not any(word in p for word in (*TAKEN_BACK, *LAT
 BACK = [p for p in POINTS if any(word in p for word in TAKEN_BACK)]
 AGAIN = [p for p in POINTS if any(word in p for word in LATER)]
 
+USUAL = {"binding.after", "eviction.after", "journal.claim.after", "deletion.after"}
+"""Those that are not left to ``make fuzz-cluster``'s nights: the others are marked slow."""
+
+
+def places(points: list[str]) -> list[object]:
+    """Give parameters of a test, one a place."""
+    return [p if p in USUAL else pytest.param(p, marks=pytest.mark.slow) for p in points]
+
+
 FOREIGN = MANIFESTS / "evict-foreign" / "rbac.yaml"
 SHARED = {"fabric": devices.from_template("one")}
 MINE = {"gpu": devices.from_template("gpus"), **SHARED}
@@ -129,7 +138,7 @@ class _Allowing:
         return self._history.wrong(scheduler, evict_foreign=True)
 
 
-@pytest.mark.parametrize("point", FORWARD)
+@pytest.mark.parametrize("point", places(FORWARD))
 def test_on_the_way(point: str, cluster: Live, history: History) -> None:
     killed(cluster, point)
     expire(cluster)
@@ -139,7 +148,7 @@ def test_on_the_way(point: str, cluster: Live, history: History) -> None:
     all_well(cluster, history)
 
 
-@pytest.mark.parametrize("point", BACK)
+@pytest.mark.parametrize("point", places(BACK))
 def test_on_the_way_back(point: str, cluster: Live, history: History, tmp_path: Path) -> None:
     refused = Rule("answer", "POST", "pods/new-1/binding(?!.*dryRun)", times=10_000, status=422)
     with Proxy(cluster.plane, [refused]) as proxy:
@@ -151,7 +160,7 @@ def test_on_the_way_back(point: str, cluster: Live, history: History, tmp_path: 
     all_well(cluster, history)
 
 
-@pytest.mark.parametrize("point", AGAIN)
+@pytest.mark.parametrize("point", places(AGAIN))
 def test_again_by_the_one_that_takes_over(point: str, cluster: Live, history: History) -> None:
     killed(cluster, "bind.before")
     expire(cluster)
