@@ -133,10 +133,12 @@ class _Handler(BaseHTTPRequestHandler):
         return
 
     def handle(self) -> None:
-        # A client that is killed leaves its connection in any state.
-        with suppress(ConnectionError, TimeoutError):
-            super().handle()
-        self._hang_up()
+        # A client or a server that is killed leaves its connection in any state.
+        try:
+            with suppress(OSError, http.client.HTTPException):
+                super().handle()
+        finally:
+            self._hang_up()
 
     def _hang_up(self) -> None:
         if self._connection is not None:
