@@ -56,3 +56,8 @@ def once(do: Callable[[], object]) -> Callable[[str, str], None]:
 def between(live: Live, waits: Waits | None = None) -> tuple[Site, Between]:
     client = Between(live)
     return replace(site_of(live, waits=waits), client=client), client
+
+
+def made(live: Live, kind: str, name: str) -> str:
+    found = live.get(kind, f"default/{name}").get("status", {}).get("resourceClaimStatuses")
+    return str(found[0]["resourceClaimName"]) if found else ""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gangplan.cluster.allocation import allocation_of
 from gangplan.cluster.client import Object
 from gangplan.cluster.flight import Allocating, Falling, Flight, Placing
+from gangplan.cluster.flights.allocation import allocation_of
 from gangplan.cluster.kinds import POD, SCHEDULING
 from gangplan.cluster.site import Site
 from tests.cluster.devices import DRIVER

@@ -4,7 +4,7 @@ import pytest
 
 from gangplan.cluster import claims
 from gangplan.cluster.errors import ClusterError
-from tests.cluster.claims.between import FINALIZER, base, finalizers, version
+from tests.cluster.claims.between import FINALIZER, base, finalizers, made, version
 from tests.cluster.claims.making import (
     allocating,
     bind,
@@ -69,16 +69,11 @@ def test_it_goes_on_after_an_end_between_finalizer_and_allocation(cluster: Live)
 def test_a_claim_from_a_template_gets_the_devices_of_its_pod(cluster: Live) -> None:
     base(cluster)
     cluster.create(claim_template("t"), pod("p", claims={"c": from_template("t")}))
-    name = cluster.wait(lambda: _made(cluster, "Pod", "p"))
+    name = cluster.wait(lambda: made(cluster, "Pod", "p"))
     site = site_of(cluster)
     found = flight(allocating(cluster, site, name, [row()], user(cluster, "p")))
     claims.allocate(site, found)
     assert devices(cluster, name) == ["gpu-0"]
-
-
-def _made(live: Live, kind: str, name: str) -> str:
-    found = live.get(kind, f"default/{name}").get("status", {}).get("resourceClaimStatuses")
-    return str(found[0]["resourceClaimName"]) if found else ""
 
 
 def test_a_claim_of_a_group_of_300_pods_has_one_user(cluster: Live) -> None:
@@ -86,7 +81,7 @@ def test_a_claim_of_a_group_of_300_pods_has_one_user(cluster: Live) -> None:
     uses = {"c": from_template("t")}
     head, *_ = gang(cluster.served.group_version, "g", 300, claims=uses)
     cluster.create(claim_template("t"), head)
-    name = cluster.wait(lambda: _made(cluster, "PodGroup", "g"))
+    name = cluster.wait(lambda: made(cluster, "PodGroup", "g"))
     cluster.create(*[pod(f"g-{i}", group="g", claims=uses) for i in range(300)])
     site = site_of(cluster)
     group = group_user(cluster, "g")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from gangplan.cluster import claims
-from gangplan.cluster.allocation import allocation_of
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Allocating, Flight
+from gangplan.cluster.flights.allocation import allocation_of
 from gangplan.cluster.world import World
 from tests.cluster.devices import (
     DRIVER,

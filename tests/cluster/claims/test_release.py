@@ -4,7 +4,7 @@ import pytest
 
 from gangplan.cluster import claims
 from gangplan.cluster.errors import ClusterError
-from tests.cluster.claims.between import FINALIZER, base, between, finalizers, once, version
+from tests.cluster.claims.between import FINALIZER, base, between, finalizers, made, once, version
 from tests.cluster.claims.making import (
     allocating,
     bind,
@@ -100,7 +100,7 @@ def test_a_fallen_group_gives_its_devices_back_after_its_last_pod(cluster: Live)
     base(cluster)
     uses = {"c": from_template("t")}
     cluster.create(claim_template("t"), *gang(cluster.served.group_version, "g", 2, claims=uses))
-    name = cluster.wait(lambda: _made(cluster, "PodGroup", "g"))
+    name = cluster.wait(lambda: made(cluster, "PodGroup", "g"))
     site = site_of(cluster)
     give(cluster, site, name, [row()], group_user(cluster, "g"))
     bind(cluster, "g-0")
@@ -123,7 +123,7 @@ def test_a_group_that_is_bound_again_keeps_its_devices(cluster: Live) -> None:
     base(cluster)
     uses = {"c": from_template("t")}
     cluster.create(claim_template("t"), *gang(cluster.served.group_version, "g", 2, claims=uses))
-    name = cluster.wait(lambda: _made(cluster, "PodGroup", "g"))
+    name = cluster.wait(lambda: made(cluster, "PodGroup", "g"))
     site, client = between(cluster)
     give(cluster, site, name, [row()], group_user(cluster, "g"))
     falls = flight(fallings=[falling(cluster, "g-0", whole="g")])
@@ -138,7 +138,7 @@ def test_a_group_that_is_bound_again_keeps_its_devices(cluster: Live) -> None:
 def test_a_victims_own_claim_is_free_when_the_victim_is_gone(cluster: Live) -> None:
     base(cluster)
     cluster.create(claim_template("t"), pod("p", claims={"c": from_template("t")}))
-    name = cluster.wait(lambda: _made(cluster, "Pod", "p"))
+    name = cluster.wait(lambda: made(cluster, "Pod", "p"))
     site = site_of(cluster)
     give(cluster, site, name, [row()], user(cluster, "p"))
     bind(cluster, "p")
