@@ -13,7 +13,7 @@ from gangplan.cli.progress import progress, say
 from gangplan.cli.reading import read_sources, say_notes
 from gangplan.cli.render import ROWS, show_plan
 from gangplan.cli.tables import console
-from gangplan.cluster.recorded import Recorder
+from gangplan.cluster.relied.recorded import Recorder
 from gangplan.datasets.json_file import write_object
 from gangplan.datasets.plan_file import plan_document
 from gangplan.files import STDIO, check_writable

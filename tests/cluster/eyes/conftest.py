@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from gangplan.cluster.client import Client, connect
-from gangplan.cluster.stream import Pace
 from gangplan.cluster.watched import Watched
+from gangplan.cluster.watched.stream import Pace
 from tests.cluster.faults.proxy import Proxy
 from tests.cluster.live import Live
 

@@ -10,8 +10,8 @@ from gangplan.cluster.client import Client, connect
 from gangplan.cluster.errors import Denied, Unreachable
 from gangplan.cluster.kinds import NODE, POD
 from gangplan.cluster.listing import take
-from gangplan.cluster.stream import Pace
 from gangplan.cluster.watched import Watched
+from gangplan.cluster.watched.stream import Pace
 from gangplan.cluster.world import World, name_of
 from tests.cluster import workloads
 from tests.cluster.eyes.conftest import Watching

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from gangplan.cluster import lease
-from gangplan.cluster.lease import Seen, given_up, spec_of
-from gangplan.cluster.lock import Lock, new_holder
+from gangplan.cluster.lock import Lock, lease, new_holder
+from gangplan.cluster.lock.lease import Seen, given_up, spec_of
 
 
 class Clock:

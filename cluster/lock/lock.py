@@ -29,7 +29,7 @@ from gangplan.cluster.errors import (
     Unreachable,
 )
 from gangplan.cluster.kinds import LEASE
-from gangplan.cluster.lease import Seen, given_up, now, spec_of
+from gangplan.cluster.lock.lease import Seen, given_up, now, spec_of
 
 _INSTALL = "kubectl apply -k cluster/deploy"
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from gangplan.cluster.touched import Device, Find, Touched
+from gangplan.cluster.relied.touched import Device, Find, Touched
 from gangplan.cluster.trimmed import trim
 from gangplan.cluster.world import Object, World, timestamp, uid_of
 from gangplan.datasets.json_file import refuse

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gangplan.cluster.pooled import pooled
+from gangplan.cluster.trimmed.pooled import pooled
 from gangplan.datasets.kubernetes.objects.unsupported import PLACED_VOLUMES
 from gangplan.datasets.kubernetes.text import schema
 

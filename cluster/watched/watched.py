@@ -19,9 +19,9 @@ from gangplan.cluster.discovery import Served
 from gangplan.cluster.errors import ClusterError, Denied, Unreachable
 from gangplan.cluster.kinds import Kind
 from gangplan.cluster.listing import CHUNK, cluster_id, needed
-from gangplan.cluster.progress import progress
-from gangplan.cluster.shelf import Change, Shelf
-from gangplan.cluster.stream import Pace, Stream
+from gangplan.cluster.watched.progress import progress
+from gangplan.cluster.watched.shelf import Change, Shelf
+from gangplan.cluster.watched.stream import Pace, Stream
 from gangplan.cluster.world import World
 
 Object = dict[str, Any]

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gangplan.cluster.pooled import pooled
-from gangplan.cluster.trimmedpods import trim_pod
+from gangplan.cluster.trimmed.pooled import pooled
+from gangplan.cluster.trimmed.trimmedpods import trim_pod
 from gangplan.datasets.kubernetes.objects import foreign
 
 Object = dict[str, Any]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gangplan.cluster.apiwords import DROPPED, OWNERS, WORDS
-from gangplan.cluster.pseudonyms import Pseudonyms, is_public
-from gangplan.cluster.readlabels import TOPOLOGY_NOTES, Read, read_of
+from gangplan.cluster.anonymise.apiwords import DROPPED, OWNERS, WORDS
+from gangplan.cluster.anonymise.pseudonyms import Pseudonyms, is_public
+from gangplan.cluster.anonymise.readlabels import TOPOLOGY_NOTES, Read, read_of
 from gangplan.cluster.trimmed import trim
 from gangplan.cluster.world import Object, World
 from gangplan.datasets.kubernetes.devicerecords import EXTENDED

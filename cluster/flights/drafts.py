@@ -6,8 +6,8 @@ from typing import Any
 
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Member, Placing
+from gangplan.cluster.flights.wanted import Want, Wants
 from gangplan.cluster.uses import group_name
-from gangplan.cluster.wanted import Want, Wants
 from gangplan.cluster.world import Object, World, name_of, uid_of
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL, ROLE_MINIMUM, wishes
 from gangplan.datasets.plan_fields import objects, text

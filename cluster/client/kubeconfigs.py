@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gangplan.cluster.answers import line_of
+from gangplan.cluster.client.answers import line_of
 from gangplan.cluster.errors import ClusterError
 
 VARIABLE = "KUBECONFIG"

@@ -9,7 +9,7 @@ that version before the short watch begins.
 
 from gangplan.cluster.client import Client
 from gangplan.cluster.kinds import Kind
-from gangplan.cluster.stream import BOOKMARK
+from gangplan.cluster.watched.stream import BOOKMARK
 
 _SECONDS = 3
 _SILENCE = 10.0

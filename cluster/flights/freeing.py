@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gangplan.cluster.drafts import SOURCE, Drafts, members_of
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Falling
+from gangplan.cluster.flights.drafts import SOURCE, Drafts, members_of
+from gangplan.cluster.flights.wanted import pool_of
 from gangplan.cluster.uses import allocation_in, group_name, uses_of
-from gangplan.cluster.wanted import pool_of
 from gangplan.cluster.world import World, uid_of
 from gangplan.datasets.eviction_entries import KINDS
 from gangplan.datasets.json_file import refuse

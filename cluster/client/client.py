@@ -17,11 +17,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from gangplan.cluster.answers import Object as Object
-from gangplan.cluster.answers import error_of, event_of, object_of
+from gangplan.cluster.client.answers import Object as Object
+from gangplan.cluster.client.answers import error_of, event_of, object_of
+from gangplan.cluster.client.kubeconfigs import named, unusable
+from gangplan.cluster.client.unreachable import unreachable
 from gangplan.cluster.errors import ApiError, Busy, ClusterError, Unreachable
-from gangplan.cluster.kubeconfigs import named, unusable
-from gangplan.cluster.unreachable import unreachable
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"

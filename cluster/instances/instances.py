@@ -5,7 +5,7 @@ from typing import Any
 
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Allocating, Falling, Flight
-from gangplan.cluster.setaside import instance_without
+from gangplan.cluster.instances.setaside import instance_without
 from gangplan.cluster.uses import uses_of
 from gangplan.cluster.world import World
 from gangplan.datasets.eviction_entries import KINDS, pods_of

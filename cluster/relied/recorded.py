@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gangplan.cluster.relied import entry_of
-from gangplan.cluster.touched import Device
+from gangplan.cluster.relied.touched import Device
 from gangplan.cluster.world import Object, name_of
 from gangplan.datasets.kubernetes.snapshotobject import SNAPSHOT_KIND, SNAPSHOT_VERSION
 from gangplan.datasets.kubernetes.text.documents import Document

@@ -1,6 +1,6 @@
 """Why a server cannot be reached, in few words instead of a library's many."""
 
-from gangplan.cluster.answers import line_of
+from gangplan.cluster.client.answers import line_of
 from gangplan.cluster.errors import ClusterError, Unreachable
 
 _WRONG = (

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gangplan.cluster.allocation import allocation_of
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Allocating
+from gangplan.cluster.flights.allocation import allocation_of
 from gangplan.cluster.uses import Use, uses_of
 from gangplan.cluster.world import Object, World, name_of, uid_of
 from gangplan.datasets.plan_fields import objects, text

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from gangplan.cluster.drafts import Draft, Drafts, drafts_of
 from gangplan.cluster.flight import Allocating, Falling, Flight
-from gangplan.cluster.freeing import Freeing, freeings_of
-from gangplan.cluster.wanted import Want, allocating_of
+from gangplan.cluster.flights.drafts import Draft, Drafts, drafts_of
+from gangplan.cluster.flights.freeing import Freeing, freeings_of
+from gangplan.cluster.flights.wanted import Want, allocating_of
 from gangplan.cluster.world import World
 
 _KEY = 12

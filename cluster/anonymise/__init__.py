@@ -1,0 +1,3 @@
+"""A World with names and secrets taken out."""
+
+from gangplan.cluster.anonymise.anonymise import anonymise as anonymise

@@ -1,0 +1,3 @@
+"""Objects without what planning never reads; equal parts are one object."""
+
+from gangplan.cluster.trimmed.trimmed import trim as trim
