@@ -25,6 +25,7 @@ class Way:
 
     def go(self, until: Callable[[], object], *, seconds: float = 60.0, code: int = 0) -> None:
         """Let gangplan work until something is so; ``code`` is the exit code of ``apply``."""
+        all_usable(self.live)
         if self.name == "apply":
             apply(self.live, *self._options, code=code)
         elif self._process is None:
@@ -50,6 +51,19 @@ class Way:
         file = self.live.folder / "gangplan.log"
         text = file.read_text() if file.exists() else "nothing is as it should be"
         return text if last is None else text[-last:]
+
+
+def all_usable(live: Live) -> None:
+    """Wait until nodes have lost the taints of their first moments: a plan is made only once."""
+    live.wait(
+        lambda: (
+            not any(
+                taint["key"].startswith("node.kubernetes.io/")
+                for node in live.all("Node")
+                for taint in node["spec"].get("taints", ())
+            )
+        )
+    )
 
 
 def apply(live: Live, *options: str, code: int = 0) -> str:

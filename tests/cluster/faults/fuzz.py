@@ -101,6 +101,27 @@ def _misfortune(live: Live, proxy: Proxy, dice: random.Random) -> Iterator[str]:
     for process in working:
         process.kill()
         process.wait()
+    if dice.random() < 0.4:
+        yield f"then an apply, killed after {_applied(live, dice, str(file)):.1f} s"
+
+
+def _applied(live: Live, dice: random.Random, kubeconfig: str) -> float:
+    """Plan, and apply through the proxy; it may be killed at any time, or come to its end."""
+    _expire(live)
+    live.run("snapshot", "-o", "s.json", "--kubeconfig", kubeconfig)
+    live.run("plan", "s.json", "--pdb", "hard", "-o", "p.json")
+    if not (live.folder / "p.json").exists():  # the snapshot was one of the faults
+        return 0.0
+    process = live.start(
+        "apply", "--plan", "p.json", "--yes", "--kubeconfig", kubeconfig, log="apply.log"
+    )
+    after = dice.uniform(0.5, 6.0)
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return after
 
 
 def _start(live: Live, dice: random.Random, kubeconfig: str) -> "subprocess.Popen[str]":

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gangplan.cluster.kinds import POD
+from tests.cluster.e2e.ways import all_usable
 from tests.cluster.live import Live
 from tests.cluster.workloads import GROUPS
 
@@ -65,7 +66,7 @@ def claim_of(live: Live, owner: str) -> str:
 
 def all_run(live: Live) -> None:
     """Wait until each bound pod runs, and each node has lost the taints of its first moments."""
-    live.wait(lambda: not any(node["spec"].get("taints") for node in live.all("Node")))
+    all_usable(live)
     live.wait(
         lambda: all(
             pod["status"]["phase"] == "Running"
