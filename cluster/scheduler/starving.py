@@ -170,7 +170,11 @@ class Waiting:
 
 
 def _waiting(world: World, units: Units) -> list[Waiting]:
-    """Units with pods of ours that could be placed; they wait since the group was made."""
+    """Units with pods of ours that could be placed.
+
+    They wait since both the group and the oldest of these pods were made: a group that ran, and
+    whose pods are made again, begins to wait then.
+    """
     priority: dict[str, int] = {}
     pods: dict[str, float] = {}
     for pod in world.objects.get("Pod", ()):
@@ -185,7 +189,7 @@ def _since(world: World, unit: str, pods: float) -> float:
     for kind in ("PodGroup", "CompositePodGroup"):
         group = world.find(kind, unit)
         if group is not None:
-            return _made(group, world)
+            return max(_made(group, world), pods)
     return pods
 
 

@@ -4,7 +4,7 @@ from gangplan.cluster.scheduler.holds import Hold, held, units_of
 from gangplan.cluster.scheduler.overlay import overlaid
 from gangplan.cluster.scheduler.settings import Settings
 from gangplan.cluster.scheduler.starving import Starving
-from gangplan.cluster.world import Object, World
+from gangplan.cluster.world import Object, World, timestamp
 from tests.cluster.scheduler.worlds import NOW, flight, placing, running, world
 from tests.cluster.workloads import composite, gang, node, pod, pod_group, pods
 
@@ -20,6 +20,16 @@ def test_nodes_are_held_for_a_gang_that_waits_too_long() -> None:
     hold = starving.holds[0]
     assert (hold.unit, hold.priority, len(hold.nodes)) == (LARGE, 0, 2)
     assert told == [f"{LARGE} starves: 2 nodes are held for it (n2, n3)"]
+
+
+def test_a_gang_whose_pods_are_made_again_begins_to_wait_then() -> None:
+    starving, _ = _starving()
+    later = _busy(now=NOW + 3601)
+    for one in later.objects["Pod"]:
+        if one["metadata"]["name"].startswith("large"):
+            one["metadata"]["creationTimestamp"] = timestamp(NOW + 3600)
+    assert starving.look(later, [LARGE]) == 59
+    assert not starving.holds
 
 
 def test_the_least_occupied_nodes_are_held() -> None:
