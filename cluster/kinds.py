@@ -66,7 +66,6 @@ TOPOLOGY = Kind("kueue.x-k8s.io", "", "topologies", "Topology", namespaced=False
 """Kueue's: declares the levels of the cluster; used where it is served."""
 
 DRA = "resource.k8s.io"
-DRA_VERSIONS = ("v1",)
 DRA_KINDS = (
     Kind(DRA, "v1", "resourceslices", "ResourceSlice", namespaced=False),
     Kind(DRA, "v1", "deviceclasses", "DeviceClass", namespaced=False),

@@ -88,16 +88,21 @@ class Report:
             falls = sum(len(flight.fallings) for flight in self.flights)
             claims = sum(a.allocation is not None for f in self.flights for a in f.allocatings)
             return (
-                f"would bind {pods} pods, evict {falls} and allocate {claims} claims"
-                f" in {len(self.flights)} flights; {len(self.waiting)} groups wait"
+                f"would bind {_many(pods, 'pod')}, evict {falls} and allocate"
+                f" {_many(claims, 'claim')} in {_many(len(self.flights), 'flight')};"
+                f" {_many(len(self.waiting), 'group')} would wait"
             )
         bound = sum(len(outcome.bound) for outcome in self.outcomes)
         done = sum(outcome.status == BOUND for outcome in self.outcomes)
         lost = sum(len(outcome.lost) for outcome in self.outcomes)
         return (
-            f"{done} of {len(self.flights)} flights are done: {bound} pods bound, {lost} evicted;"
-            f" {len(self.waiting)} groups wait"
+            f"{done} of {_many(len(self.flights), 'flight')} done: {_many(bound, 'pod')} bound,"
+            f" {lost} evicted; waiting: {_many(len(self.waiting), 'group')}"
         )
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _entry(flight: Flight) -> dict[str, Any]:

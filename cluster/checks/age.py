@@ -28,7 +28,7 @@ def age(
     if entry.get("uid") != world.cluster:
         return (
             f"the plan was made for another cluster: its namespace kube-system has the UID"
-            f" {entry.get('uid')}, here it is {world.cluster}",
+            f" {entry.get('uid')}, here it is {world.cluster}; is it the right --context?",
         )
     taken = _seconds(entry.get("taken"))
     if taken is None:
@@ -37,7 +37,8 @@ def age(
     old = site.client.server_time - taken
     if old < -SKEW:
         return (
-            f"the plan's snapshot is from the future: {-old:.0f} s ahead of the server's clock",
+            f"the plan's snapshot is from the future: {-old:.0f} s ahead of the server's clock;"
+            " was the clock set back? take a new one",
         )
     if old > max_age:
         return (

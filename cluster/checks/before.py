@@ -1,4 +1,4 @@
-"""All checks before the first write, in order; all sentences of one of them are told together."""
+"""All checks before the first write, in order; the sentences of one of them are told together."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,16 +15,21 @@ from gangplan.cluster.flight import Flight
 from gangplan.cluster.site import Site
 from gangplan.cluster.world import World
 
+_SHOWN = 20
+"""Sentences of one check that are told: a cluster that was drained has as many as pods."""
+
+_ANEW = "the cluster is not as in the plan's snapshot: take a new one, and plan that"
+
 
 def of_plan(site: Site, world: World, plan_document: Mapping[str, Any], max_age: float) -> None:
     """Check that a plan file is of this cluster, of now, and that what it relied on is unchanged.
 
     Raises
     ------
-    Changed : with all sentences of the first check that fails.
+    Changed : with the sentences of the first check that fails.
     """
     _stop(age(site, world, plan_document, max_age))
-    _stop(changed(world, plan_document))
+    _stop(changed(world, plan_document), _ANEW)
 
 
 def before(
@@ -47,7 +52,7 @@ def before(
 
     Raises
     ------
-    Changed : with all sentences of the first check that fails.
+    Changed : with the sentences of the first check that fails.
     InputError : ``strict``, and an object of the world cannot be read.
     ApiError, Unreachable : the server does not let us look.
     """
@@ -64,7 +69,8 @@ def before(
         _stop(stage())
 
 
-def _stop(sentences: Iterable[str]) -> None:
+def _stop(sentences: Iterable[str], *then: str) -> None:
     found = tuple(dict.fromkeys(sentences))
+    more = (f"and {len(found) - _SHOWN} more like these",) if len(found) > _SHOWN else ()
     if found:
-        raise Changed(found)
+        raise Changed((*found[:_SHOWN], *more, *then))

@@ -19,14 +19,14 @@ from urllib.parse import urlencode
 
 from gangplan.cluster.client.answers import Object as Object
 from gangplan.cluster.client.answers import error_of, event_of, object_of
-from gangplan.cluster.client.kubeconfigs import named, unusable
+from gangplan.cluster.client.kubeconfigs import IN_CLUSTER, named, unusable
 from gangplan.cluster.client.unreachable import unreachable
 from gangplan.cluster.errors import ApiError, Busy, ClusterError, Unreachable
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
-_CONNECTIONS = 64
+_CONNECTIONS = 96
 _CONNECT = 10.0
 _TIMEOUT = 30.0
 _PATIENCE = 8.0
@@ -48,7 +48,7 @@ def connect(
         raise ClusterError(
             "the Kubernetes client is not installed: pip install 'gangplan[cluster]'"
         ) from None
-    name = "--in-cluster (in a pod)" if in_cluster else named(kubeconfig)
+    name = IN_CLUSTER if in_cluster else named(kubeconfig)
     settings = library.Configuration()
     settings.connection_pool_maxsize = _CONNECTIONS
     settings.retries = False

@@ -9,6 +9,9 @@ from gangplan.cluster.errors import ClusterError
 VARIABLE = "KUBECONFIG"
 USUAL = "~/.kube/config"
 
+IN_CLUSTER = "--in-cluster"
+"""Stands for the name of a file: the service account of a pod."""
+
 _CONTEXT = "Expected object with name"
 _PREFIXES = ("Invalid kube-config file. ", "Invalid kube-config. ")
 
@@ -46,6 +49,10 @@ def unusable(name: str, context: str | None, error: Exception, *, foreseen: bool
         is something else.
     """
     said = line_of(error)
+    if name == IN_CLUSTER:
+        return ClusterError(
+            f"{name}: this is no pod with a service account, or it is not mounted ({said})"
+        )
     if not foreseen:
         # What Python says of a text where a mapping should be explains nothing.
         clear = not isinstance(error, TypeError | AttributeError | LookupError)

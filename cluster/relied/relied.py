@@ -26,7 +26,7 @@ _CHANGED = {
     "labels": "its labels changed",
     "taints": "its taints changed",
     "spec": "its spec changed",
-    "nodeName": "it is bound to another node, or was not bound",
+    "nodeName": "its node is another one now, or it had none",
     "deletion": "it is being deleted",
     "finished": "it has finished",
     "rules": "its role, or its annotations with rules, changed",

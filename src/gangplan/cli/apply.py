@@ -37,10 +37,12 @@ def apply(
     if not 0 < max_age < float("inf"):
         raise options.usage("--max-age", f"seconds, a number above 0 expected, not {max_age}")
     from gangplan.cluster.apply import apply as carry_out
-    from gangplan.datasets.json_file import read_object, write_object
+    from gangplan.datasets.json_file import check_schema, read_object, write_object
+    from gangplan.datasets.plan_file import PLAN_SCHEMA
     from gangplan.files import STDIO
 
     document = read_object(plan)
+    check_schema(plan, document, PLAN_SCHEMA)
     site = clusters.site(
         clusters.Where(kubeconfig, context, in_cluster),
         namespace=namespace,
@@ -61,7 +63,7 @@ def show_report(report: "Report", *, on_stderr: bool) -> None:
     out = console(on_stderr)
     rows = _rows(report)
     if rows:
-        head = ("group", "priority", "pods", "evicts", "claims", "", "nodes")
+        head = ("group", "priority", "pods", "evicts", "claims", "status", "nodes")
         show_table(out, head, rows, numbers=("priority", "pods", "evicts", "claims"))
         out.print()
     for group, reason in report.waiting.items():

@@ -24,9 +24,7 @@ Kubeconfig = Annotated[
 InCluster = Annotated[
     bool, typer.Option("--in-cluster", help="Use the service account of the pod we run in.")
 ]
-Namespace = Annotated[
-    str, typer.Option(metavar="NAME", help="Where the lock and the journals lie.")
-]
+Namespace = Annotated[str, typer.Option(metavar="NAME", help="Of the lease and the journals.")]
 SchedulerName = Annotated[
     str, typer.Option(metavar="NAME", help="schedulerName of the pods that are ours.")
 ]

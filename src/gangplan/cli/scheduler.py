@@ -9,50 +9,41 @@ from typing import Annotated
 
 import typer
 
-from gangplan.cli import codes, options
+from gangplan.cli import clusters, codes, options
 
 
 def scheduler(
-    context: Annotated[str | None, typer.Option(help="Of the kubeconfig.")] = None,
-    kubeconfig: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Default: KUBECONFIG, else the usual file.")
-    ] = None,
-    in_cluster: Annotated[
-        bool, typer.Option("--in-cluster", help="Use the service account of the pod we are in.")
-    ] = False,
-    namespace: Annotated[
-        str, typer.Option(help="Where the lease and the journals lie.")
-    ] = "gangplan-system",
-    scheduler_name: Annotated[
-        str, typer.Option(help="schedulerName of the pods that are placed.")
-    ] = "gangplan",
+    context: clusters.Context = None,
+    kubeconfig: clusters.Kubeconfig = None,
+    in_cluster: clusters.InCluster = False,
+    namespace: clusters.Namespace = clusters.NAMESPACE,
+    scheduler_name: clusters.SchedulerName = clusters.SCHEDULER,
     deadline: Annotated[
         float, typer.Option(metavar="S", help="Seconds that a plan may take.")
     ] = 5.0,
     threads: options.Threads = 1,
-    evict_foreign: Annotated[
-        bool, typer.Option("--evict-foreign", help="Evict pods of other schedulers as well.")
-    ] = False,
+    evict_foreign: clusters.EvictForeign = False,
     starving: Annotated[
         float,
-        typer.Option(metavar="S", help="Hold nodes for a gang that waits longer; 0: never."),
+        typer.Option(metavar="S", help="Keep nodes free for a gang that waits longer; 0: never."),
     ] = 60.0,
     backoff: Annotated[
-        float, typer.Option(metavar="S", help="Before a group is tried again; doubled each time.")
+        float,
+        typer.Option(metavar="S", help="Before who did not fit is tried again; doubled."),
     ] = 1.0,
-    most_backoff: Annotated[float, typer.Option(metavar="S", help="At most.")] = 10.0,
+    most_backoff: Annotated[float, typer.Option(metavar="S", help="Most of --backoff.")] = 10.0,
     grace: Annotated[
-        float, typer.Option(metavar="S", help="For flights on their way when asked to end.")
+        float, typer.Option(metavar="S", help="For what is being carried out when asked to end.")
     ] = 20.0,
     listen: Annotated[
         str, typer.Option(metavar="ADDRESS:PORT", help="Of metrics and health; default: none.")
     ] = "",
     stand_by: Annotated[
         bool,
-        typer.Option("--stand-by", help="When another one takes over, wait, instead of ending."),
+        typer.Option("--stand-by", help="When another one takes over: wait, not end."),
     ] = False,
 ) -> int:
-    """Place pods as they come: plan, check, carry out, and begin again, as one of several."""
+    """Be the scheduler of pods with our schedulerName: plan, check, carry out, begin again."""
     for option, value, least in (
         ("--deadline", deadline, 0.1), ("--starving", starving, 0.0), ("--backoff", backoff, 0.01),
         ("--most-backoff", most_backoff, backoff), ("--grace", grace, 0.0),

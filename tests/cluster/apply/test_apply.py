@@ -107,7 +107,7 @@ def test_without_yes_all_is_checked_and_nothing_written(cluster: Live) -> None:
         ("default/a",), ("default/p",)
     }  # fmt: skip
     assert not report["carried"]
-    assert "would bind 4 pods, evict 0 and allocate 1 claims" in said
+    assert "would bind 4 pods, evict 0 and allocate 1 claim in" in said
     assert "nothing was written; --yes carries it out" in said
 
 

@@ -20,7 +20,7 @@ def test_a_check_says_what_would_be_done() -> None:
     report = Report((flight("a"), flight("b")), carried=False, waiting={"ml/c": "no room"})
     assert report.as_planned
     assert report.sentences() == (
-        "would bind 2 pods, evict 2 and allocate 0 claims in 2 flights; 1 groups wait",
+        "would bind 2 pods, evict 2 and allocate 0 claims in 2 flights; 1 group would wait",
     )
 
 
@@ -28,6 +28,7 @@ def test_a_flight_that_was_not_begun_is_not_as_planned() -> None:
     report = Report((flight("a"), flight("b")), carried=True)
     report.outcomes.append(Outcome("a", BOUND, bound={"ml/a-0": "n1"}))
     assert not report.as_planned
+    assert report.sentences()[0] == "1 of 2 flights done: 1 pod bound, 0 evicted; waiting: 0 groups"
     report.outcomes.append(Outcome("b", BOUND, bound={"ml/b-0": "n1"}))
     assert report.as_planned
 

@@ -109,7 +109,7 @@ def test_nothing_has_changed_in_the_same_world_trimmed_or_not(
         ("Node", "n1", {"status__allocatable": {"cpu": "1"}}, "its allocatable"),
         ("Node", "n1", {"metadata__uid": "new"}, "it was made again"),
         ("Pod", "g-0", {"metadata__uid": "new"}, "it was made again"),
-        ("Pod", "g-0", {"spec__nodeName": "n2"}, "it is bound to another node"),
+        ("Pod", "g-0", {"spec__nodeName": "n2"}, "its node is another one"),
         ("Pod", "g-0", {"spec__tolerations": [{"operator": "Exists"}]}, "its spec"),
         ("Pod", "g-0", {"metadata__deletionTimestamp": "2026-02-01T00:00:00Z"}, "it is being del"),
         ("Pod", "g-0", {"metadata__labels": {"gangplan.io/role": "x"}}, "its role"),
