@@ -1,8 +1,8 @@
 """A World with names and secrets taken out: planning it gives the same values.
 
 What planning never reads is dropped first; of the rest every text becomes a pseudonym, unless it is
-a word of the API, an amount, a time, a label key that a rule reads, or a CEL expression with what
-it compares. Drivers of devices keep their names, and so do attributes that a rule reads.
+a word of the API, an amount, a time, a key of a domain that everybody knows, or a CEL expression
+with what it compares. Drivers of devices keep their names, and so do attributes that a rule reads.
 """
 
 from collections.abc import Callable, Mapping
@@ -112,7 +112,7 @@ class _Walk:
     def _labels(self, labels: Mapping[str, str], *, whole: bool = False) -> Object:
         """Keep labels that a rule reads; of nodes those of Kubernetes, too."""
         return {
-            key: self._label(key, value)
+            self.names.of_label(key): self._label(key, value)
             for key, value in (labels or {}).items()
             if self.read.label(key) or (whole and is_public(key))
         }
@@ -127,7 +127,9 @@ class _Walk:
         }
 
     def _note(self, key: str, text: str) -> str:
-        if key in TOPOLOGY_NOTES or key in _SIZES or text in (EXTENDED, "true", "api"):
+        if key in TOPOLOGY_NOTES:
+            return ",".join(self.names.of_label(part.strip()) for part in text.split(","))
+        if key in _SIZES or text in (EXTENDED, "true", "api"):
             return text
         if key == annotations.ROLE_MINIMUM:
             parts = (part.partition("=") for part in text.split(","))
@@ -155,6 +157,12 @@ class _Walk:
 
     def _expressions(self, entries: list[Object]) -> list[Object]:
         return [
+            {**entry, "key": self.names.of_label(entry["key"])} for entry in self._fields(entries)
+        ]
+
+    def _fields(self, entries: list[Object]) -> list[Object]:
+        """Exchange values alone: the key of a field is a word of the API."""
+        return [
             {
                 key: [self._label(entry["key"], one) for one in value or ()]
                 if key == "values"
@@ -168,7 +176,20 @@ class _Walk:
         """Exchange the values of a map of labels, or of the terms of a selector."""
         if "nodeSelectorTerms" in value:
             return {"nodeSelectorTerms": self._value("terms", value["nodeSelectorTerms"])}
-        return {key: self._label(key, one) for key, one in value.items()}
+        return {self.names.of_label(key): self._label(key, one) for key, one in value.items()}
+
+    def _label_key(self, value: Any) -> Any:
+        """Exchange a label key, or a list of them."""
+        if isinstance(value, str):
+            return self.names.of_label(value)
+        return [self.names.of_label(one) for one in value]
+
+    def _topology(self, value: Any) -> Any:
+        """Exchange the keys of a PodGroup's constraints."""
+        return [
+            {**one, "key": self.names.of_label(one["key"])} if "key" in one else one
+            for one in value
+        ]
 
     def _key(self, key: str) -> str:
         return self.names.of_key(key)
@@ -255,9 +276,12 @@ _SPECIAL: Mapping[str, Callable[[_Walk, Any], Any]] = {
     "key": _Walk._key,
     "labels": _Walk._labels,
     "matchExpressions": _Walk._expressions,
-    "matchFields": _Walk._expressions,
+    "matchFields": _Walk._fields,
+    "matchLabelKeys": _Walk._label_key,
     "matchLabels": _Walk._selector,
     "metadata": _Walk._metadata,
+    "mismatchLabelKeys": _Walk._label_key,
+    "nodeLabel": _Walk._label_key,
     "nodeSelector": _Walk._selector,
     "os": _Walk._same,
     "ownerReferences": _Walk._owners,
@@ -265,6 +289,7 @@ _SPECIAL: Mapping[str, Callable[[_Walk, Any], Any]] = {
     "request": _Walk._request,
     "requests": _Walk._requests,
     "schedulerName": _Walk.scheduler,
-    "topology": _Walk._same,
+    "topology": _Walk._topology,
+    "topologyKey": _Walk._label_key,
     "volumes": _Walk._volumes,
 }

@@ -9,10 +9,14 @@ from collections.abc import Iterable, Mapping
 
 from gangplan.datasets.kubernetes.assemble.devices.extended import DEVICE_CLASS
 from gangplan.datasets.kubernetes.assemble.room import is_device, is_gpu
+from gangplan.datasets.kubernetes.objects import annotations, foreign
 from gangplan.datasets.kubernetes.order import natural
 
 _PUBLIC = ("kubernetes.io", "k8s.io", "gangplan.io", "nvidia.com", "amd.com", "intel.com")
 """Domains whose names say nothing about whose cluster it is."""
+
+
+_KNOWN = frozenset({annotations.ROLE_LABEL, *foreign.LABELS})
 
 
 def is_public(name: str) -> bool:
@@ -58,6 +62,10 @@ class Pseudonyms:
     def of_key(self, key: str) -> str:
         """Give the key of a taint, or of an annotation: those of public domains stay."""
         return key if is_public(key) else self.of(key)
+
+    def of_label(self, key: str) -> str:
+        """Give the key of a label: those of public domains and of well-known APIs stay."""
+        return key if key in _KNOWN else self.of_key(key)
 
     def of_resource(self, name: str) -> str:
         """Give the name of a resource: those of Kubernetes and of public domains stay."""
