@@ -1,4 +1,4 @@
-"""``python -m tests.cluster.faults.fuzz [--runs 200] [--seed N] [--version V]``.
+"""``python -m tests.cluster.faults.fuzz [--runs 200] [--seed N] [--version V] [--keep F]``.
 
 Random work on a cluster, and random misfortune while gangplan works: faulty answers and lost ones
 (``rules``), SIGKILL of gangplan, of the API server, of etcd, two gangplans at once. Then one
@@ -9,12 +9,14 @@ about again, as far as threads and timing do.
 import argparse
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from gangplan.cluster.kinds import LEASE
@@ -60,8 +62,10 @@ def run(live: Live, seed: int) -> str:
         said = [*scenario.said, *_misfortune(live, proxy, dice)]
         said.append(f"the proxy: {dict(proxy.happened)}")
         found = _in_peace(live, history)
-    story = f"seed {seed}: " + "; ".join(said)
+        story = f"seed {seed}: " + "; ".join(said)
+        seen = [asdict(event) for event in history.events()] if found else []
     if found:
+        (live.folder / "history.json").write_text(json.dumps(seen, indent=1))
         raise Ill(story + "\n" + "\n".join(found))
     return story
 
@@ -182,6 +186,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.cluster.faults.fuzz")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first run")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="logs and history of the ill")
     parser.add_argument("--version", choices=VERSIONS, default=max(VERSIONS))
     options = parser.parse_args(arguments)
     ill = 0
@@ -195,6 +200,8 @@ def main(arguments: list[str]) -> int:
             except Ill as error:
                 ill += 1
                 print("ILL", error, flush=True)
+                if options.keep:
+                    shutil.copytree(room, options.keep / str(seed), dirs_exist_ok=True)
             finally:
                 live.close()
     print(f"{options.runs} runs, {ill} ill")

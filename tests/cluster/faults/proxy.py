@@ -179,6 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.how == "lose":
             self._break_off()
             return
+        if fault is not None and fault.how == "garble":
+            data = data[: len(data) // 2]
         self._send(answer.status, answer.getheaders(), data)
 
     def _forward(self, body: bytes) -> http.client.HTTPResponse:

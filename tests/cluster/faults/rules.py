@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-How = Literal["answer", "lose", "refuse", "delay", "cut", "expire"]
+How = Literal["answer", "lose", "garble", "refuse", "delay", "cut", "expire"]
 
 
 @dataclass(slots=True)
@@ -15,7 +15,8 @@ class Rule:
     Attributes
     ----------
     how : ``answer``: the status below instead of forwarding; ``lose``: it is forwarded, and the
-        answer is dropped, so a write has happened; ``refuse``: the connection is closed before
+        answer is dropped, so a write has happened; ``garble``: half of the answer comes, as if it
+        were all; ``refuse``: the connection is closed before
         anything is forwarded; ``delay``: it is forwarded ``seconds`` later; ``cut``: a watch ends
         without a word after ``events`` of them; ``expire``: a watch gets an event of 410 then.
     method, path : regular expressions, of the whole method and of a part of path and query.

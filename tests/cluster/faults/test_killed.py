@@ -14,7 +14,7 @@ from gangplan.cluster.faultpoints import POINTS, VARIABLE
 from gangplan.cluster.kinds import LEASE
 from tests.cluster import devices, workloads
 from tests.cluster.audit.history import History
-from tests.cluster.e2e.ways import Way, well
+from tests.cluster.e2e.ways import Way, all_usable, well
 from tests.cluster.faults.placed import all_run, allocate, bind, claim_of
 from tests.cluster.faults.proxy import Proxy
 from tests.cluster.faults.rules import Rule
@@ -42,6 +42,8 @@ def places(points: list[str]) -> list[object]:
 
 
 FOREIGN = MANIFESTS / "evict-foreign" / "rbac.yaml"
+CARD = "card.example.com"
+CARDS = [devices.device("c0"), devices.device("c1")]
 SHARED = {"fabric": devices.from_template("one")}
 MINE = {"gpu": devices.from_template("gpus"), **SHARED}
 
@@ -53,9 +55,9 @@ def scene(live: Live) -> None:
     live.create(
         workloads.priority_class("urgent", 1000), workloads.priority_class("low", 10),
         *workloads.racks(1, 3, cpu="2"), devices.device_class(), fabric,
-        devices.device_class("card", driver="card.example.com"),
-        *(devices.resource_slice(f"n{n}-cards", [devices.device("c0"), devices.device("c1")],
-                                 node=f"n{n}", driver="card.example.com") for n in range(3)),
+        devices.device_class("card", driver=CARD),
+        *(devices.resource_slice(f"n{n}-cards", CARDS, node=f"n{n}", driver=CARD)
+          for n in range(3)),
         devices.claim_template("one"), devices.claim_template("gpus", device_class="card"),
         *workloads.gang(version, "old", 2, cpu="2", priority_class="low", claims=SHARED,
                         group={"whole": True}),
@@ -150,6 +152,10 @@ def test_on_the_way(point: str, cluster: Live, history: History) -> None:
 
 @pytest.mark.parametrize("point", places(BACK))
 def test_on_the_way_back(point: str, cluster: Live, history: History, tmp_path: Path) -> None:
+    if point == "repair.planned":  # there is another place, of which the plan does not know
+        spare = devices.resource_slice("n3-cards", CARDS, node="n3", driver=CARD)
+        cluster.create(workloads.node("n3", cpu="2", rack="r0"), spare)
+        all_usable(cluster)
     refused = Rule("answer", "POST", "pods/new-1/binding(?!.*dryRun)", times=10_000, status=422)
     with Proxy(cluster.plane, [refused]) as proxy:
         killed(cluster, point, proxied(cluster, proxy))
