@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from gangplan.cli import codes
+from gangplan.cli.app import app
 from gangplan.cli.claimed import REQUESTS
+from gangplan.cluster.scheduler.metrics import Metrics
 from gangplan.datasets import traces
 from gangplan.datasets.generate import catalogue
 from gangplan.datasets.kubernetes.assemble.devices.shared import MOST_USERS
@@ -70,3 +73,73 @@ def test_the_limits_of_devices_are_those_of_the_code() -> None:
     assert f"at most {NUMBER[REQUESTS]} requests a group" in text
     for field in (COMPATIBILITY, DERIVED, "nodeAllocatableResources", "bindsToNode"):
         assert f"`{field}`" in text
+
+
+def _options(command: str) -> dict[str, object]:
+    """Give the options of a command of ``gangplan``, long ones, with their defaults."""
+    from typer.main import get_command
+
+    found = get_command(app).commands[command]  # type: ignore[attr-defined]
+    return {name: one.default for one in found.params for name in one.opts if name[:2] == "--"}
+
+
+def _rows(text: str, head: str) -> list[list[str]]:
+    """Cells of the rows of the table that begins with ``head``."""
+    lines = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+OPERATE = (ROOT / "docs" / "operate.md").read_text()
+
+
+def test_the_flags_of_the_scheduler_are_those_of_the_document() -> None:
+    options = _options("scheduler")
+    told = {
+        flag: default
+        for flags, default, _ in _rows(OPERATE, "| flag | default |")
+        for flag, default in zip(
+            re.findall(r"`(--[a-z-]+)`", flags), default.split(", ") * 3, strict=False
+        )
+    }
+    assert told.keys() == options.keys() - {"--help"}
+    for flag, default in told.items():
+        number = re.fullmatch(r"([0-9]+)(?: s)?", default)
+        if number:
+            assert options[flag] == float(number[1]), flag
+
+
+def test_flags_that_the_operators_document_names_exist() -> None:
+    every = {name for one in ("snapshot", "plan", "apply", "scheduler") for name in _options(one)}
+    told = {
+        flag
+        for command in re.findall(r"gangplan (?:snapshot|plan|apply|scheduler)\b[^\n`]*", OPERATE)
+        for flag in re.findall(r"--[a-z-]+", command)
+    }
+    assert {"--pdb", "--plan", "--yes"} <= told <= every
+    for flag in re.findall(r"`(?:snapshot |apply )?(--[a-z-]+)", OPERATE):
+        assert flag in every, flag
+
+
+def test_the_metrics_of_the_document_are_those_of_the_code() -> None:
+    found = Metrics()
+    code = {one.name for one in vars(found).values() if hasattr(one, "name")}
+    assert code
+    assert set(re.findall(r"`(gangplan_[a-z_]+)", OPERATE)) == code
+
+
+def test_the_exit_codes_of_the_documents_are_those_of_the_code() -> None:
+    told = {row[0] for row in _rows((ROOT / "README.md").read_text(), "| exit code |")}
+    code = {value for name, value in vars(codes).items() if name.isupper()}
+    assert told == {str(one) for one in code - {codes.PIPE_CLOSED}}
+    line = OPERATE[OPERATE.index("Exit codes: ") :].split("\n\n")[0]
+    numbers = re.findall(r"(?:: |; )([0-9]+) ", line)
+    assert numbers == [str(codes.GOOD), str(codes.CLUSTER), str(codes.INTERRUPTED)]
+
+
+def test_every_room_of_the_adapter_has_a_row() -> None:
+    text = (ROOT / "docs" / "adapter.md").read_text()
+    for path in sorted((ROOT / "cluster").iterdir()):
+        if path.suffix == ".py" and path.stem != "__init__":
+            assert f"`{path.name}`" in text, path.name
+        elif (path / "__init__.py").exists():
+            assert f"| `{path.name}/` |" in text, path.name

@@ -235,9 +235,13 @@ def test_bad_input_is_one_line_and_its_exit_code(cluster: Live) -> None:
     assert (code, len(lines)) == (4, 1)
     assert "says nothing of a cluster" in lines[0]
     (cluster.folder / "p.json").write_text('{"schema": "gangplan/instance/v1"}')
-    assert _fails(cluster, "--plan", "p.json")[0] == 1
+    code, lines = _fails(cluster, "--plan", "p.json")
+    assert code == 1
+    assert lines[0].startswith("error: p.json: schema: gangplan/plan/v1 expected, not ")
+    assert len(lines) == 1
     code, lines = _fails(cluster, "--plan", "p.json", "--max-age", "-1")
     assert (code, len(lines)) == (1, 1)
+    (cluster.folder / "p.json").write_text('{"schema": "gangplan/plan/v1", "groups": []}')
     code, lines = _fails(cluster, "--plan", "p.json", "--kubeconfig", "nowhere")
     assert (code, len(lines)) == (4, 1)
 
