@@ -125,5 +125,7 @@ def _why(seen: Count, failing: tuple[Member, ...]) -> str:
         return "none of its pods could be bound"
     missing = ", ".join(placing.pod for placing in seen.missing[:3])
     more = f" and {len(seen.missing) - 3} more" if len(seen.missing) > 3 else ""
-    groups = ", ".join(member.group for member in failing[:3])
-    return f"{groups}: below its minimum without {missing or 'other members'}{more}"
+    why = f"below its minimum without {missing or 'other members'}{more}"
+    if len(seen.flight.members) == 1:
+        return why
+    return f"{', '.join(member.group for member in failing[:3])}: {why}"

@@ -22,6 +22,7 @@ from gangplan.cluster.kinds import JOB, POD
 from gangplan.cluster.outcome import BOUND, UNDONE, WAITING
 from gangplan.cluster.world import name_of, uid_of
 
+_CAUSES = 3
 _BACKOFF = 6
 """``spec.backoffLimit`` of a Job that says none."""
 
@@ -140,11 +141,18 @@ def _tell(journal: Journal, seen: Count, failing: tuple[Member, ...]) -> None:
         return
     world = journal.site.world()
     site = replace(journal.site, world=lambda: world)
+    reason = "; ".join((journal.why, *_causes(journal, seen)))
     for member in told:
         say(
             journal,
-            partial(telling.waiting, site, member.group, journal.why, kind=member.kind),
+            partial(telling.waiting, site, member.group, reason, kind=member.kind),
         )
+
+
+def _causes(journal: Journal, seen: Count) -> list[str]:
+    """Give what the server said of pods that are missing: the group's owner sees no log of ours."""
+    missing = tuple(f"{placing.pod} " for placing in seen.missing)
+    return [said for said in journal.outcome.sentences if said.startswith(missing)][-_CAUSES:]
 
 
 def _close(journal: Journal, kept: set[str], failing: tuple[Member, ...]) -> None:

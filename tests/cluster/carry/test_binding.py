@@ -21,7 +21,7 @@ from tests.cluster.carry.flown import (
 from tests.cluster.live import Live
 from tests.cluster.workloads import RACK, gang, job, node, pod, racks
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 _POLICY = Kind(
     "admissionregistration.k8s.io",
@@ -78,6 +78,8 @@ def test_what_is_gone_between_the_check_and_the_binding_is_taken_back(cluster: L
     assert sorted(outcome.deleted) == ["default/g-0", "default/g-2"]
     assert "default/g-1 is gone" in outcome.sentences
     assert any("no controller" in warning for warning in outcome.warnings)
+    (told,) = cluster.get("PodGroup", "default/g")["status"]["conditions"]
+    assert told["message"] == "below its minimum without default/g-1; default/g-1 is gone"
     assert not cluster.bound()
     assert not wrong(cluster)
 
