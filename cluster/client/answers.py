@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from gangplan.cluster.errors import ApiError, Busy, ClusterError, Conflict, Denied, Gone, NotFound
+from gangplan.cluster.errors import ApiError, Busy, Conflict, Denied, Gone, NotFound, Unreachable
 
 Object = dict[str, Any]
 
@@ -15,14 +15,14 @@ def object_of(data: bytes, path: str) -> Object:
 
     Raises
     ------
-    ClusterError : it is none.
+    Unreachable : it is none. Whoever answered so, a write may have happened all the same.
     """
     try:
         value = json.loads(data)
     except ValueError:
-        raise ClusterError(f"{path}: the server's answer is no JSON") from None
+        raise Unreachable(f"{path}: the server's answer is no JSON") from None
     if not isinstance(value, dict):
-        raise ClusterError(f"{path}: the server's answer is no object")
+        raise Unreachable(f"{path}: the server's answer is no object")
     return value
 
 
