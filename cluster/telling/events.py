@@ -37,7 +37,7 @@ def event(site: Site, regarding: Object, reason: str, note: str, type: str = "No
     body: Object = {
         "apiVersion": EVENT.api_version,
         "kind": EVENT.name,
-        "metadata": {"name": f"{metadata['name'][:230]}.{now:x}", "namespace": namespace},
+        "metadata": {"name": f"{_stem(metadata['name'])}.{now:x}", "namespace": namespace},
         "eventTime": _micro(now),
         "reportingController": CONTROLLER,
         "reportingInstance": site.holder[:_WORD] or CONTROLLER,
@@ -53,6 +53,11 @@ def event(site: Site, regarding: Object, reason: str, note: str, type: str = "No
         site.say(f"{name_of(regarding)}: its event {reason} could not be written: {error}")
         return
     _TOLD.note(key, note)
+
+
+def _stem(name: str) -> str:
+    """Give as much of a name as leaves room for a time, and can stand before a full stop."""
+    return name[:230].rstrip(".-")
 
 
 def _reference(obj: Object) -> Object:
