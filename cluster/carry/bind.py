@@ -5,11 +5,19 @@ of two Bindings of which one got no answer at most one comes about.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gangplan.cluster import faultpoints
 from gangplan.cluster.carry import look, nominate
 from gangplan.cluster.carry.journal import Journal
-from gangplan.cluster.carry.patience import Pauses, each, is_away, read_back, sentence
+from gangplan.cluster.carry.patience import (
+    Pauses,
+    each,
+    is_away,
+    is_unauthorized,
+    read_back,
+    sentence,
+)
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import ClusterError, Conflict, NotFound
 from gangplan.cluster.flight import Placing
@@ -34,26 +42,35 @@ def bind(journal: Journal) -> str:
     pauses = Pauses(site.waits.bind)
     ordered = sorted(flight.placings, key=lambda placing: placing.mark != "minimum")
 
-    def one(placing: Placing) -> str:
+    def one(placing: Placing) -> _Said:
         if placing.node not in nodes:
-            return f"{placing.pod}: its node {placing.node} is gone"
+            return _Said(f"{placing.pod}: its node {placing.node} is gone", of_node=True)
         return _bind(site, placing, pods.get(placing.pod), pauses.anew(_LEAST))
 
     refused = set(journal.refused)
-    for placing, why in zip(ordered, each(site, ordered, one), strict=True):
-        if why:
-            journal.note(why)
+    for placing, said in zip(ordered, each(site, ordered, one), strict=True):
+        if said.why:
+            journal.note(said.why)
+        if said.of_node:
             refused.add(placing.node)
     journal.refused = tuple(sorted(refused))
     return "confirm"
 
 
-def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> str:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Why a pod is not bound, empty where it is; ``of_node``: its node takes no other either."""
+
+    why: str = ""
+    of_node: bool = False
+
+
+def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> _Said:
     """Bind a pod; say why not."""
     unsure = False
     while True:
         if done := _settled(placing, pod):
-            return "" if done == placing.node else done
+            return _Said("" if done == placing.node else done)
         assert pod is not None
         faultpoints.point("binding.before")
         try:
@@ -61,25 +78,26 @@ def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> s
         except ClusterError as error:
             unsure = unsure or is_away(error)
             again = isinstance(error, Conflict | NotFound) or is_away(error)
+            again = again or is_unauthorized(error)
             why = sentence(error)
         else:
             faultpoints.point("binding.after")
-            return ""
+            return _Said()
         if not again or not pauses.rest():
             break
         pod = read_back(lambda: look.pod_of(site, placing.pod), pauses)
     return _given_up(site, placing, why, unsure=unsure)
 
 
-def _given_up(site: Site, placing: Placing, why: str, *, unsure: bool) -> str:
+def _given_up(site: Site, placing: Placing, why: str, *, unsure: bool) -> _Said:
     pod = look.pod_of(site, placing.pod)
     if unsure and pod is not None and not _settled(placing, pod):
         nominate.outdate(site, placing, pod)
         pod = look.pod_of(site, placing.pod)
     done = _settled(placing, pod)
     if done:
-        return "" if done == placing.node else done
-    return f"{placing.pod} cannot be bound to {placing.node}: {why}"
+        return _Said("" if done == placing.node else done)
+    return _Said(f"{placing.pod} cannot be bound to {placing.node}: {why}", of_node=True)
 
 
 def _settled(placing: Placing, pod: Object | None) -> str:

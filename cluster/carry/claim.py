@@ -1,7 +1,14 @@
 """Claims of a flight: their devices, and the wait until these can be used."""
 
+import time
+
 from gangplan.cluster import claims
+from gangplan.cluster.carry import fitting
 from gangplan.cluster.carry.journal import Journal
+from gangplan.cluster.errors import ClusterError
+
+_LONG = 1.0
+"""Seconds of waiting after which the room is looked at once more."""
 
 
 def claim(journal: Journal) -> str:
@@ -23,7 +30,13 @@ def ready(journal: Journal) -> str:
 
     Raises
     ------
-    ClusterError : they do not come, or a device says that it has failed.
+    ClusterError : they do not come, a device says that it has failed, or the room is gone.
     """
+    begun = time.monotonic()
     claims.ready(journal.site, journal.flight)
+    if time.monotonic() - begun > _LONG:
+        broken = fitting.violations(journal)
+        if broken:
+            said = "; ".join(broken)
+            raise ClusterError(f"the room is gone since devices were waited for: {said}")
     return "bind"

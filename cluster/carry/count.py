@@ -1,13 +1,16 @@
 """Which members of a flight have what they need, counted from the server's own words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gangplan.cluster.carry import look
 from gangplan.cluster.carry.elsewhere import allowed
 from gangplan.cluster.carry.journal import Journal
 from gangplan.cluster.client import Object
+from gangplan.cluster.errors import NotFound
 from gangplan.cluster.flight import Flight, Member, Placing
+from gangplan.cluster.flights.drafts import minimum_of
+from gangplan.cluster.site import Site
 from gangplan.cluster.world import name_of, uid_of
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL
 
@@ -112,7 +115,28 @@ def count(journal: Journal) -> Count:
             continue
         if node in tried[placing.uid] or allowed(site, flight, placing, node):
             placed[placing.uid] = node
-    return Count(flight, pods, nodes, placed)
+    seen = Count(flight, pods, nodes, placed)
+    if not seen.failing():
+        return seen
+    members = tuple(_as_now(site, member) for member in flight.members)
+    return replace(seen, flight=replace(flight, members=members))
+
+
+def _as_now(site: Site, member: Member) -> Member:
+    """Give a member with the minimum of its PodGroup, where that has been lowered on the way.
+
+    Whoever scales a gang down takes pods away that we wait for. A raised one is not believed: a
+    gang that is scaled up was in before.
+    """
+    if member.kind != "PodGroup" or "PodGroup" not in site.served:
+        return member
+    try:
+        group = site.client.get(site.served["PodGroup"].path_of(member.group))
+    except NotFound:
+        return member
+    if uid_of(group) != member.uid:
+        return member
+    return replace(member, minimum=min(member.minimum, minimum_of(group)))
 
 
 def _role(pod: Object) -> str:

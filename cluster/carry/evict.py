@@ -3,7 +3,14 @@
 from gangplan.cluster import faultpoints, telling
 from gangplan.cluster.carry import fitting, held, look, nominate
 from gangplan.cluster.carry.journal import Journal
-from gangplan.cluster.carry.patience import TWO_BUDGETS, Pauses, each, is_away, sentence
+from gangplan.cluster.carry.patience import (
+    TWO_BUDGETS,
+    Pauses,
+    each,
+    is_away,
+    is_unauthorized,
+    sentence,
+)
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import ApiError, Busy, ClusterError, Conflict, NotFound
 from gangplan.cluster.flight import Falling
@@ -16,19 +23,18 @@ def evict(journal: Journal) -> str:
 
     Raises
     ------
-    ClusterError : there is no room in the plan any more (nobody is evicted then), a budget forbids
-        an eviction for too long, or the server refuses one.
+    ClusterError : there is no room in the plan any more (nobody else is evicted then), a budget
+        forbids an eviction for too long, or the server refuses one.
     """
     site, flight = journal.site, journal.flight
     pods = look.pods_of(site, (falling.pod for falling in flight.fallings))
     todo = [falling for falling in flight.fallings if _stays(pods.get(falling.pod), falling)]
-    if len(todo) == len(flight.fallings):
+    if journal.resumed and len(todo) < len(flight.fallings):
+        _remember(journal, todo)
+    if todo:
         broken = fitting.violations(journal)
         if broken:
             raise ClusterError(f"the plan does not fit any more: {'; '.join(broken)}")
-    elif journal.resumed:
-        _remember(journal, todo)
-    if todo:
         held.hold(site, flight)
         nominate.nominate(site, flight)
         pauses = Pauses(site.waits.evict)
@@ -56,38 +62,49 @@ def _remember(journal: Journal, todo: list[Falling]) -> None:
 def _evict(journal: Journal, falling: Falling, pauses: Pauses) -> None:
     site = journal.site
     telling.victim(site, falling, journal.flight)
-    while True:
+    unsure = False
+    while (pod := look.pod_of(site, falling.pod)) is not None and _stays(pod, falling):
         faultpoints.point("eviction.before")
         try:
-            site.client.post(POD.path_of(falling.pod, "eviction"), _eviction(falling))
-            break
+            site.client.post(POD.path_of(falling.pod, "eviction"), _eviction(falling, pod))
         except NotFound:
             return
         except ClusterError as error:
-            if not _stays(look.pod_of(site, falling.pod), falling):
-                if not is_away(error):
-                    return
-                break  # it was us: the answer was lost
+            unsure = unsure or is_away(error)
             asked = error.retry_after if isinstance(error, ApiError) else None
             if not _passes(error) or not pauses.rest(asked):
+                if not _stays(look.pod_of(site, falling.pod), falling):
+                    continue
                 raise _refused(falling, error) from error
-    faultpoints.point("eviction.after")
+        else:
+            faultpoints.point("eviction.after")
+            break
+    else:
+        if not unsure:
+            return
+        # It was us: the answer was lost.
     journal.outcome.lost.append(falling.pod)
 
 
-def _eviction(falling: Falling) -> Object:
+def _eviction(falling: Falling, pod: Object) -> Object:
+    """Give an eviction of the pod as it was read.
+
+    A victim that is spared is told so, which changes it: an eviction that is still on its way, of a
+    process that was paused or killed, then comes to nothing.
+    """
     namespace, _, name = falling.pod.rpartition("/")
+    version = pod["metadata"]["resourceVersion"]
     return {
         "apiVersion": "policy/v1",
         "kind": "Eviction",
         "metadata": {"name": name, "namespace": namespace},
-        "deleteOptions": {"preconditions": {"uid": falling.uid}},
+        "deleteOptions": {"preconditions": {"uid": falling.uid, "resourceVersion": version}},
     }
 
 
 def _passes(error: ClusterError) -> bool:
     """Whether a refused eviction may be allowed later."""
-    return isinstance(error, Busy | Conflict) or is_away(error)
+    return isinstance(error, Busy | Conflict) or is_away(error) or is_unauthorized(error)
 
 
 def _refused(falling: Falling, error: ClusterError) -> ClusterError:

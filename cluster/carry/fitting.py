@@ -8,6 +8,7 @@ from gangplan.cluster.carry.journal import Journal
 from gangplan.cluster.carry.nearby import nearby
 from gangplan.cluster.client import Object
 from gangplan.cluster.flight import Flight
+from gangplan.cluster.uses import allocation_in
 from gangplan.cluster.world import World, uid_of
 
 
@@ -26,6 +27,18 @@ def violations(journal: Journal) -> tuple[str, ...]:
     left = tuple(falling for falling in flight.fallings if falling.uid in there)
     rest = replace(flight, fallings=left)
     return checks.fits(nearby(world, rest), (rest,))
+
+
+def lacks_devices(journal: Journal) -> bool:
+    """Whether a claim has lost what this flight allocated.
+
+    Raises
+    ------
+    ClusterError : the cluster cannot be read.
+    """
+    world = journal.site.world()
+    found = (world.find("ResourceClaim", one.claim) for one in journal.flight.allocatings)
+    return any(claim is not None and allocation_in(claim) is None for claim in found)
 
 
 def without_traces(world: World, flight: Flight) -> World:

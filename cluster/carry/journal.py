@@ -197,7 +197,7 @@ def opened(site: Site, written: Object) -> Journal:
             writes=int(written["data"]["writes"]),
             written=written,
         )
-    except (KeyError, TypeError, ValueError, OSError, EOFError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OSError, EOFError) as error:
         raise ClusterError(
             f"ConfigMap {site.namespace}/{name} cannot be read as a journal ({error!r}): "
             "look at its pods, then delete it"

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +43,10 @@ def unpack(text: str) -> dict[str, Any]:
     ------
     ValueError, OSError, EOFError : it is something else.
     """
-    content = json.loads(gzip.decompress(b64decode(text)))
+    try:
+        content = json.loads(gzip.decompress(b64decode(text)))
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
     if not isinstance(content, dict):
         raise ValueError("no object")
     return content

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
-from gangplan.cluster.errors import ApiError, Busy, ClusterError, Fenced, Gone, Unreachable
+from gangplan.cluster.errors import ApiError, Busy, ClusterError, Denied, Fenced, Gone, Unreachable
 from gangplan.cluster.site import Site
 
 Item = TypeVar("Item")
@@ -25,6 +25,17 @@ def is_away(error: BaseException) -> bool:
     return isinstance(error, Unreachable | Gone) or (
         isinstance(error, ApiError) and error.status >= 500
     )
+
+
+def is_unauthorized(error: BaseException) -> bool:
+    """Whether the server says that we are nobody, or lack a verb.
+
+    For a moment it says so of everybody after it has started, before it has read the rights. What
+    an admission plugin or a webhook forbids (403 as well) is not among it.
+    """
+    if not isinstance(error, Denied):
+        return False
+    return error.status == 401 or ('User "' in str(error) and " cannot " in str(error))
 
 
 class Pauses:

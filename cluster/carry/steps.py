@@ -10,9 +10,9 @@ from gangplan.cluster.carry.claim import claim, ready
 from gangplan.cluster.carry.clear import clear
 from gangplan.cluster.carry.confirm import confirm
 from gangplan.cluster.carry.evict import evict
-from gangplan.cluster.carry.fitting import violations
+from gangplan.cluster.carry.fitting import lacks_devices, violations
 from gangplan.cluster.carry.journal import Journal
-from gangplan.cluster.carry.patience import Pauses, is_away, sentence
+from gangplan.cluster.carry.patience import Pauses, is_away, is_unauthorized, sentence
 from gangplan.cluster.carry.undo import undo
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import ClusterError, Fenced, NotFound
@@ -23,6 +23,9 @@ from gangplan.cluster.world import uid_of
 from gangplan.models.errors import GangplanError
 
 _RESUME, _CLOSE, _END = "resume", "close", ""
+
+_RIGHTS = 10.0
+"""Seconds until a server that says that we lack a right is believed."""
 
 
 def carry(site: Site, flight: Flight) -> Outcome:
@@ -92,12 +95,12 @@ def _follow(journal: Journal, step: str) -> Outcome:
         except Fenced:
             raise
         except GangplanError as error:
-            if is_away(error):
-                pauses = pauses or Pauses(journal.site.waits.away)
+            if is_away(error) or is_unauthorized(error):
+                seconds = journal.site.waits.away if is_away(error) else _RIGHTS
+                pauses = pauses or Pauses(seconds)
                 if pauses.rest():
                     continue
-                return _left(journal, step, error)
-            if step in ("undo", _CLOSE):
+            if is_away(error) or step in ("undo", _CLOSE):
                 return _left(journal, step, error)
             journal.why = sentence(error)
             step, pauses = "undo", None
@@ -135,6 +138,8 @@ def _resume(journal: Journal) -> str:
             # Some may be bound: confirm finds the others another place, or takes all back.
             journal.refused = tuple(sorted({*journal.refused, *flight.nodes}))
             return "confirm"
+        if lacks_devices(journal):
+            return "claim"
     return step
 
 

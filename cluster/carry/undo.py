@@ -13,10 +13,10 @@ from gangplan.cluster.carry import held, look, nominate
 from gangplan.cluster.carry.confirm import admit, record, say
 from gangplan.cluster.carry.count import Count, count
 from gangplan.cluster.carry.journal import Journal
-from gangplan.cluster.carry.patience import Pauses, each
+from gangplan.cluster.carry.patience import Pauses, each, sentence
 from gangplan.cluster.carry.spared import spare
 from gangplan.cluster.client import Object
-from gangplan.cluster.errors import Conflict, NotFound
+from gangplan.cluster.errors import Conflict, Denied, NotFound
 from gangplan.cluster.flight import Member
 from gangplan.cluster.kinds import JOB, POD
 from gangplan.cluster.outcome import BOUND, UNDONE, WAITING
@@ -185,6 +185,10 @@ def _warn(journal: Journal, doomed: list[Object]) -> None:
         try:
             found = journal.site.client.get(JOB.path_of(job))
         except NotFound:
+            continue
+        except Denied as error:
+            # A warning that cannot be made must not leave half a gang bound.
+            journal.warn(f"Job {job}: its backoffLimit is not known: {sentence(error)}")
             continue
         failed = int((found.get("status") or {}).get("failed") or 0)
         limit = found["spec"].get("backoffLimit")
