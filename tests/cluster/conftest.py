@@ -1,10 +1,13 @@
 """A control plane for each version and worker, emptied between tests.
 
 ``GANGPLAN_KUBERNETES`` (``1.37``, ``1.36`` or both with a comma) chooses versions; the default is
-all whose programs are there. A test that asks for ``cluster`` runs on each of them.
+all whose programs are there. A test that asks for ``cluster`` runs on each of them; one marked
+``alike`` (what it is about is the same on both) on one of them, chosen by its name, unless the
+variable asks for more.
 """
 
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +33,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     wanted = [v for v in _versions() if marked is None or v in marked.args]
     params = [pytest.param(v, marks=pytest.mark.xdist_group(v)) for v in wanted]
     metafunc.parametrize("version", params, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run a test marked ``alike`` on one version."""
+    versions = _versions()
+    if os.environ.get(CHOICE) or len(versions) < 2:
+        return
+    left = [item for item in items if not _chosen(item, versions)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if _chosen(item, versions)]
+
+
+def _chosen(item: pytest.Item, versions: list[str]) -> bool:
+    call = getattr(item, "callspec", None)
+    version = str(call.params.get("version", "")) if call is not None else ""
+    if not version or item.get_closest_marker("alike") is None:
+        return True
+    name = item.nodeid.replace(version, "")
+    return versions[zlib.crc32(name.encode()) % len(versions)] == version
 
 
 @pytest.fixture(scope="session")

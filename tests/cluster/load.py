@@ -105,7 +105,8 @@ class Binding:
             try:
                 for event in self.client.stream("/api/v1/pods", params, 600):
                     version = event["object"]["metadata"]["resourceVersion"]
-                    self._see(event["object"])
+                    if event["type"] != "BOOKMARK":
+                        self._see(event["object"])
             except ClusterError:
                 time.sleep(0.2)
 
@@ -134,6 +135,12 @@ def memory_of(pid: int) -> int:
     return total
 
 
+def seconds_of(pid: int) -> float:
+    """Give the CPU seconds of a process and of those of its children that have ended."""
+    fields = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Run one scheduler on its own control plane, and give its row."""
     ours = who == "gangplan"
@@ -146,6 +153,7 @@ def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) ->
             list(pool.map(lambda obj: admin.post(_path(obj), obj), nodes_of(wanted.nodes)))
         _until_ready(admin, wanted.nodes)
         process = _start(plane, folder) if ours else None
+        pid = process.pid if process else plane.pid("kube-scheduler")
         time.sleep(3)
         watching = Binding(connect(str(plane.admin)))
         watching.start()
@@ -158,13 +166,12 @@ def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) ->
         total, peak = wanted.groups * wanted.size, 0
         until = began + wanted.limit
         while len(watching.gpus) < total and time.monotonic() < until:
-            if process is not None:
-                peak = max(peak, memory_of(process.pid))
+            peak = max(peak, memory_of(pid))
             if time.monotonic() - max(watching.last, began + arrived) > _QUIET:
                 break
             time.sleep(0.5)
+        peak, used = max(peak, memory_of(pid)), seconds_of(pid)
         if process is not None:
-            peak = max(peak, memory_of(process.pid))
             process.terminate()
             process.wait(60)
     return {
@@ -174,7 +181,8 @@ def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) ->
         "pods": len(watching.gpus),
         "of": total,
         "gpus": sum(watching.gpus.values()),
-        "peak MiB": round(peak / 2**20) or None,
+        "cpu": round(used, 1),
+        "peak MiB": round(peak / 2**20),
     }
 
 

@@ -17,7 +17,7 @@ from tests.cluster import workloads as w
 from tests.cluster.checks.planned import plan_of, site_of, world_of
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 Object = dict[str, Any]
 

@@ -15,7 +15,7 @@ from tests.cluster.audit.state import state_of
 from tests.cluster.live import Live
 from tests.cluster.workloads import Object
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 RESULT = {"driver": devices.DRIVER, "pool": "n0", "request": "main"}
 

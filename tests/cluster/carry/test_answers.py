@@ -15,7 +15,7 @@ from tests.cluster.faults.proxy import Proxy
 from tests.cluster.faults.rules import WRITES, Rule
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 _PATHS = {
     "journal": "/configmaps",

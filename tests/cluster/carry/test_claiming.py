@@ -24,7 +24,7 @@ from tests.cluster.devices import (
 from tests.cluster.live import Live
 from tests.cluster.workloads import gang, node, pod, racks
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 def _gang(live: Live) -> None:

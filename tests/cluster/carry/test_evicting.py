@@ -13,7 +13,7 @@ from tests.cluster.carry.flown import SHORT, delete, flight_in, journals, site, 
 from tests.cluster.live import Live
 from tests.cluster.workloads import budget, gang, node, pod, priority_class, racks
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 def _full(live: Live, **victims: str) -> None:

@@ -16,7 +16,7 @@ from tests.cluster.carry.flown import flight_in, journals, site, when, wrong
 from tests.cluster.live import Live
 from tests.cluster.workloads import gang, racks
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 def _waiting(live: Live) -> Flight:

@@ -17,7 +17,7 @@ from tests.cluster.carry.flown import journals, site, wrong
 from tests.cluster.carry.urgent import replacement, urgent_flight
 from tests.cluster.live import ROOT, Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 _UNDOING = ("undo", "deletion", "repair", "journal.undo")
 _RESUMING = ("journal.takeover",)

@@ -8,7 +8,7 @@ from tests.cluster.carry.flown import delete, flight_in, journals, site, when, w
 from tests.cluster.live import Live
 from tests.cluster.workloads import gang, pods, priority_class, racks, tree
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 @pytest.mark.versions("1.37")

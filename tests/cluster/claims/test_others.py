@@ -34,7 +34,7 @@ from tests.cluster.live import Live
 from tests.cluster.sites import site_of
 from tests.cluster.workloads import node, pod
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 def test_a_device_that_another_claim_has_is_not_allocated(cluster: Live) -> None:

@@ -30,7 +30,7 @@ from tests.cluster.live import Live
 from tests.cluster.sites import site_of
 from tests.cluster.workloads import gang, pod
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 def test_what_was_written_is_taken_back_and_again_nothing(cluster: Live) -> None:

@@ -14,7 +14,7 @@ from gangplan.datasets.kubernetes.text.fields import Faults
 from tests.cluster import workloads
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 Object = dict[str, Any]
 

@@ -9,7 +9,7 @@ from tests.cluster.faults.fuzz import run
 from tests.cluster.live import Live
 from tests.controlplane.plane import ControlPlane
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 @pytest.fixture(scope="module")

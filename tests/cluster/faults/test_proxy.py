@@ -14,7 +14,7 @@ from tests.cluster.faults.proxy import Proxy
 from tests.cluster.faults.rules import AWAY, BUDGET, BUSY, CONFLICT, Rule
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 PODS = POD.path("default")
 

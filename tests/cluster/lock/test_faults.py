@@ -12,7 +12,7 @@ from tests.cluster.faults.proxy import Proxy
 from tests.cluster.faults.rules import Rule
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 NAMESPACE = "gangplan-system"
 

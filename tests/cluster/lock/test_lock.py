@@ -16,7 +16,7 @@ from gangplan.cluster.kinds import CONFIG_MAP, LEASE
 from gangplan.cluster.lock import Lock
 from tests.cluster.live import Live
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 HERE = Path(__file__).parent
 NAMESPACE = "gangplan-system"

@@ -14,7 +14,7 @@ from tests.cluster.live import Live, Object
 from tests.cluster.scheduler.running import Scheduler, free_port, page
 from tests.cluster.workloads import gang, node, priority_class, racks
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.alike]
 
 
 @pytest.fixture(autouse=True)
