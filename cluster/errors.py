@@ -79,7 +79,7 @@ class Fenced(ClusterError):
     """Another one has taken over; nothing more may be written by this process."""
 
 
-def is_uncertain(error: ClusterError) -> bool:
+def is_uncertain(error: BaseException) -> bool:
     """Whether a write that ended so may have happened: read back, and do it again if need be.
 
     No answer, or one of an etcd that did not answer in time; 429 is no more than "later".

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
-from gangplan.cluster.errors import ApiError, Busy, ClusterError, Denied, Fenced, Gone, Unreachable
+from gangplan.cluster.errors import ApiError, ClusterError, Denied, Fenced, Gone, is_uncertain
 from gangplan.cluster.site import Site
 
 Item = TypeVar("Item")
@@ -18,13 +18,9 @@ TWO_BUDGETS = "more than one PodDisruptionBudget"
 
 def is_away(error: BaseException) -> bool:
     """Whether the server did not answer or could not (etcd is away, too many requests)."""
-    if isinstance(error, Busy):
-        return not error.causes
     if isinstance(error, ApiError) and TWO_BUDGETS in str(error):
         return False
-    return isinstance(error, Unreachable | Gone) or (
-        isinstance(error, ApiError) and error.status >= 500
-    )
+    return isinstance(error, Gone) or is_uncertain(error)
 
 
 def is_unauthorized(error: BaseException) -> bool:
