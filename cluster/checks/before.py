@@ -48,7 +48,7 @@ def before(
     world : fresh. flights : of the plan, on this world.
     max_age : seconds that a plan file may be old; None: the plan was made of this very world.
     strict : as ``apply`` wants it: objects that cannot be read are errors (``fits``), and rights
-        are asked for; the scheduler neither stops for an object nor asks each time.
+        are asked for each time; the scheduler does not stop for an object, and asks now and then.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def before(
         lambda: ours(site, world, flights),
         lambda: fits(world, flights, strict=strict),
         lambda: budgets(world, flights),
-        lambda: rights(site, flights) if strict else (),
+        lambda: rights(site, flights, lately=not strict),
         lambda: rehearsal(site, flights),
     )
     for stage in stages:
