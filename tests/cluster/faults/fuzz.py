@@ -10,6 +10,7 @@ import argparse
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="logs and history of the ill")
     parser.add_argument("--version", choices=VERSIONS, default=max(VERSIONS))
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the control plane ends with us
     ill = 0
     with fresh(options.version) as (plane, folder):
         for seed in range(options.seed, options.seed + options.runs):
