@@ -15,6 +15,7 @@ from gangplan.cluster.flight import Flight
 from gangplan.cluster.kinds import NAMESPACE
 from gangplan.cluster.site import Site
 
+_INSTALL = "'kubectl apply -k cluster/deploy'"
 _REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 _LATELY = 300.0
@@ -53,7 +54,7 @@ def rights(site: Site, flights: Sequence[Flight], *, lately: bool = False) -> tu
         site.client.get(NAMESPACE.path_of(site.namespace))
     except NotFound:
         where = f"there is no namespace {site.namespace}, where the lock and the journals lie"
-        return (f"{where}: 'kubectl apply -k cluster/deploy' makes it",)
+        return (f"{where}: {_INSTALL} makes it",)
     with ThreadPoolExecutor(site.parallel) as pool:
         answers = list(pool.map(lambda right: lacks(site, right), wanted))
     for right, said in zip(wanted, answers, strict=True):
@@ -129,4 +130,8 @@ def lacks(site: Site, right: Right) -> str:
     if answer.get("status", {}).get("allowed"):
         return ""
     of = f" ({right.group})" if right.group else ""
-    return f"we may not {right.verb} {right.resource}{of}{where}: the cluster's rights lack it"
+    gives = "the component evict-foreign" if right.resource == "nodes" else _INSTALL
+    return (
+        f"we may not {right.verb} {right.resource}{of}{where}: these credentials lack the right"
+        f" ({gives} gives it to the account gangplan)"
+    )

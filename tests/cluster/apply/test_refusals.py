@@ -328,7 +328,7 @@ def test_a_right_that_lacks_is_named_before_the_first_write(scene: Live, right: 
     scene.admin.patch(_ROLE, {"rules": rules})
     try:
         scene.wait(lambda: lacks(site_of(scene), RIGHTS[right]))
-        refused(scene, document, rf"we may not {verb} {right} .*in namespace default")
+        refused(scene, document, rf"we may not {verb} {right} .*in namespace default: .*apply -k")
     finally:
         scene.admin.patch(_ROLE, {"rules": role["rules"]})
         scene.wait(lambda: not lacks(site_of(scene), RIGHTS[right]))
