@@ -1,11 +1,12 @@
 """What every step of a flight needs to know about where it works."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gangplan.cluster.client import Client
 from gangplan.cluster.discovery import Served
 from gangplan.cluster.flight import Flight
+from gangplan.cluster.parallel import each
 from gangplan.cluster.world import World
 
 SCHEDULER = "gangplan"
@@ -13,6 +14,9 @@ SCHEDULER = "gangplan"
 
 NAMESPACE = "gangplan-system"
 """Where the lock and the journals lie."""
+
+_PARALLEL = 16
+"""Requests at a time of one flight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,21 @@ def _nobody(flight: Flight) -> None:
     """Take no note of where a flight goes."""
 
 
+def _unknown() -> World | None:
+    """Know nothing without asking."""
+    return None
+
+
+def _unsure(flight: Flight) -> bool:
+    """Never say that nothing has changed."""
+    return False
+
+
+def _at_once(tells: Sequence[Callable[[], None]]) -> None:
+    """Say it now."""
+    each(_PARALLEL, tells, lambda tell: tell())
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A cluster, and in whose name we write there.
@@ -51,6 +70,9 @@ class Site:
     holder : who holds the lock: a name that is unique to this process.
     say : takes a sentence for people (a log, or standard error).
     follows : is told a flight that has changed on its way: pods of it go to other nodes.
+    glance : gives what watches have told so far, without asking the server; None: nobody watches.
+    checked : whether nothing has happened to what a flight was checked against before it started.
+    later : takes what is to be said when there is time for it, and nothing depends on.
     parallel : writes at a time.
     """
 
@@ -63,5 +85,8 @@ class Site:
     evict_foreign: bool = False
     say: Callable[[str], None] = print
     waits: Waits = field(default_factory=Waits)
-    parallel: int = 16
+    parallel: int = _PARALLEL
     follows: Callable[[Flight], None] = _nobody
+    glance: Callable[[], World | None] = _unknown
+    checked: Callable[[Flight], bool] = _unsure
+    later: Callable[[Sequence[Callable[[], None]]], None] = _at_once

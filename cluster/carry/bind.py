@@ -37,7 +37,7 @@ def bind(journal: Journal) -> str:
     ClusterError : the server stays away.
     """
     site, flight = journal.site, journal.flight
-    pods = look.pods_of(site, (placing.pod for placing in flight.placings))
+    pods = look.to_bind(site, flight)
     nodes = look.standing_nodes(site, flight)
     pauses = Pauses(site.waits.bind)
     ordered = sorted(flight.placings, key=lambda placing: placing.mark != "minimum")

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from gangplan.cluster import claims, telling
 from gangplan.cluster.carry import held, look, nominate
-from gangplan.cluster.carry.count import Count, count
+from gangplan.cluster.carry.count import Count, count, own
 from gangplan.cluster.carry.journal import Journal
 from gangplan.cluster.carry.patience import Pauses, is_away, sentence
 from gangplan.cluster.carry.repair import ROUNDS, repair
+from gangplan.cluster.client import Object
 from gangplan.cluster.errors import ClusterError, Fenced
 from gangplan.cluster.flight import Member
 from gangplan.cluster.outcome import BOUND
@@ -104,20 +105,33 @@ def given_back(journal: Journal, seen: Count, uids: set[str]) -> None:
 
 
 def _settled(journal: Journal) -> Count:
-    """Count when the kubelets have taken the pods in or rejected them, or after a while."""
+    """Count when the kubelets have taken the pods in or rejected them, or after a while.
+
+    Where all pods of the flight are placed and that is enough, nobody else's are looked at.
+    """
     pauses = Pauses(journal.site.waits.confirm, most=0.5)
-    seen = count(journal)
-    new = [name for name in _bound(seen) if not look.taken_in(seen.pods[name])]
-    if not new:
-        return seen
-    while new and pauses.rest():
-        pods = look.pods_of(journal.site, new)
-        new = [name for name in new if name in pods and not look.taken_in(pods[name])]
-    return count(journal)
+    pods: dict[str, Object] = {}
+    coming = [placing.pod for placing in journal.flight.placings]
+    seen = own(journal, pods, coming)
+    while (coming := _coming(journal, seen)) and pauses.rest():
+        seen = own(journal, pods, coming)
+    if seen.missing or seen.failing():
+        return count(journal)
+    return seen
 
 
-def _bound(seen: Count) -> list[str]:
-    return [placing.pod for placing in seen.flight.placings if placing.uid in seen.placed]
+def _coming(journal: Journal, seen: Count) -> list[str]:
+    """Pods of which something is still to be heard: of its kubelet, or of its binding."""
+    watching = journal.site.glance() is not None
+    found = []
+    for placing in seen.flight.placings:
+        pod = seen.pods.get(placing.pod)
+        if placing.uid in seen.placed:
+            if pod is not None and not look.taken_in(pod):
+                found.append(placing.pod)
+        elif watching and placing.node not in journal.refused and seen.can_wait(placing):
+            found.append(placing.pod)
+    return found
 
 
 def _why(seen: Count, failing: tuple[Member, ...]) -> str:

@@ -1,6 +1,6 @@
 """Which members of a flight have what they need, counted from the server's own words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from gangplan.cluster.carry import look
@@ -10,6 +10,7 @@ from gangplan.cluster.client import Object
 from gangplan.cluster.errors import NotFound
 from gangplan.cluster.flight import Flight, Member, Placing
 from gangplan.cluster.flights.drafts import minimum_of
+from gangplan.cluster.kinds import POD
 from gangplan.cluster.site import Site
 from gangplan.cluster.world import name_of, uid_of
 from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL
@@ -99,8 +100,39 @@ def count(journal: Journal) -> Count:
     ------
     ClusterError : the server does not answer, or refuses.
     """
+    seen = _counted(journal, look.flight_pods(journal.site, journal.flight))
+    if not seen.failing():
+        return seen
+    members = tuple(_as_now(journal.site, member) for member in seen.flight.members)
+    return replace(seen, flight=replace(seen.flight, members=members))
+
+
+def own(journal: Journal, pods: dict[str, Object], names: Iterable[str]) -> Count:
+    """Count with the pods of the flight alone; what runs beside them of its groups is not seen.
+
+    Where watches tell us, the server is not asked: what they show of a binding has happened.
+
+    Parameters
+    ----------
+    pods : as seen before; taken note of here. names : of those to look at again.
+
+    Raises
+    ------
+    ClusterError : the server does not answer, or refuses.
+    """
+    known = journal.site.glance()
+    for name in (wanted := list(names)):
+        pods.pop(name, None)
+    if known is None:
+        pods |= look.pods_of(journal.site, wanted)
+    else:
+        found = ((name, known.find(POD.name, name)) for name in wanted)
+        pods |= {name: pod for name, pod in found if pod is not None}
+    return _counted(journal, pods)
+
+
+def _counted(journal: Journal, pods: Mapping[str, Object]) -> Count:
     site, flight = journal.site, journal.flight
-    pods = look.flight_pods(site, flight)
     nodes = frozenset(look.standing_nodes(site, flight))
     tried = journal.tried
     placed: dict[str, str] = {}
@@ -115,11 +147,7 @@ def count(journal: Journal) -> Count:
             continue
         if node in tried[placing.uid] or allowed(site, flight, placing, node):
             placed[placing.uid] = node
-    seen = Count(flight, pods, nodes, placed)
-    if not seen.failing():
-        return seen
-    members = tuple(_as_now(site, member) for member in flight.members)
-    return replace(seen, flight=replace(flight, members=members))
+    return Count(flight, pods, nodes, placed)
 
 
 def _as_now(site: Site, member: Member) -> Member:

@@ -76,18 +76,38 @@ def flight_pods(site: Site, flight: Flight) -> dict[str, Object]:
     return found
 
 
+def to_bind(site: Site, flight: Flight) -> dict[str, Object]:
+    """Give the pods that a flight places, as watches know them; those that they lack are read.
+
+    What is out of date in them is found out by a Binding, which names the resource version.
+    """
+    known = site.glance()
+    names = [placing.pod for placing in flight.placings]
+    if known is None:
+        return pods_of(site, names)
+    found = {name: pod for name in names if (pod := known.find(POD.name, name)) is not None}
+    return {**found, **pods_of(site, (name for name in names if name not in found))}
+
+
 def standing_nodes(site: Site, flight: Flight) -> set[str]:
-    """Nodes of the flight that are still the ones that were planned with."""
+    """Nodes of the flight that are still the ones that were planned with.
+
+    Where watches tell us, nobody is asked: an answer would be as old by the time that it is used.
+    """
     uids = {placing.node: placing.node_uid for placing in flight.placings}
+    known = site.glance()
 
     def stands(name: str) -> bool:
+        node: Object | None
         try:
-            node = site.client.get(NODE.path_of(name))
+            node = known.find(NODE.name, name) if known else site.client.get(NODE.path_of(name))
         except NotFound:
             return False
-        return uid_of(node) == uids[name] and not leaving(node)
+        return node is not None and uid_of(node) == uids[name] and not leaving(node)
 
     names = sorted(uids)
+    if known is not None:
+        return set(filter(stands, names))
     return {name for name, there in zip(names, each(site, names, stands), strict=True) if there}
 
 

@@ -42,7 +42,15 @@ def nearby(world: World, flight: Flight) -> World:
     ]
     nodes |= {look.node_of(pod) for pod in kept} | {_nominated(pod) for pod in kept}
     rest = [node for node in world.objects.get("Node", ()) if node["metadata"]["name"] in nodes]
-    return world.with_objects({"Pod": kept, "Node": rest})
+    changed = {"Pod": kept, "Node": rest}
+    if not flight.tree:
+        groups |= {look.group_of(pod) for pod in kept}
+        changed["PodGroup"] = [
+            obj
+            for obj in world.objects.get("PodGroup", ())
+            if name_of(obj) in groups or obj["spec"].get("parentCompositePodGroupName")
+        ]
+    return world.with_objects(changed)
 
 
 def _looks_wide(pods: Iterable[Object], mine: set[str]) -> bool:

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 from typing import TypeVar
 
-from gangplan.cluster.errors import ApiError, ClusterError, Denied, Fenced, Gone, is_uncertain
+from gangplan.cluster import parallel
+from gangplan.cluster.errors import ApiError, ClusterError, Denied, Gone, is_uncertain
 from gangplan.cluster.site import Site
 
 Item = TypeVar("Item")
@@ -69,44 +68,8 @@ class Pauses:
 
 
 def each(site: Site, items: Iterable[Item], do: Callable[[Item], Found]) -> list[Found]:
-    """Do it to all of them, ``site.parallel`` at a time, begun in their order.
-
-    After an error no other is begun; all that have begun end before this returns.
-
-    Raises
-    ------
-    Fenced : from any of them, before any other error.
-    Exception : the first other error, in the order of the items.
-    """
-    work = list(items)
-    if len(work) <= 1:
-        return [do(item) for item in work]
-    failed = Event()
-
-    def run(item: Item) -> Found:
-        if failed.is_set():
-            raise _NotBegun
-        try:
-            return do(item)
-        except BaseException:
-            failed.set()
-            raise
-
-    with ThreadPoolExecutor(min(site.parallel, len(work)), "gangplan-carry") as pool:
-        futures = [pool.submit(run, item) for item in work]
-        try:
-            errors = [future.exception() for future in futures]
-        except BaseException:  # Ctrl-C: what has not begun does not begin
-            failed.set()
-            raise
-    raised = [e for e in errors if e is not None and not isinstance(e, _NotBegun)]
-    for error in sorted(raised, key=lambda error: not isinstance(error, Fenced)):
-        raise error
-    return [future.result() for future in futures]
-
-
-class _NotBegun(Exception):
-    """Another item has failed before this one was begun."""
+    """Do it to all of them, ``site.parallel`` at a time; see ``cluster.parallel``."""
+    return parallel.each(site.parallel, items, do)
 
 
 def sentence(error: BaseException) -> str:

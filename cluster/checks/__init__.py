@@ -2,5 +2,6 @@
 
 from gangplan.cluster.checks.before import before as before
 from gangplan.cluster.checks.before import of_plan as of_plan
+from gangplan.cluster.checks.before import rehearsed as rehearsed
 from gangplan.cluster.checks.budgets import budgets as budgets
 from gangplan.cluster.checks.fits import fits as fits

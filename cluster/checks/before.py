@@ -40,6 +40,7 @@ def before(
     *,
     max_age: float | None,
     strict: bool = True,
+    rehearse: bool = True,
 ) -> None:
     """Check everything, in the order of rule 2 in docs/adapter.md; nothing is written.
 
@@ -49,6 +50,7 @@ def before(
     max_age : seconds that a plan file may be old; None: the plan was made of this very world.
     strict : as ``apply`` wants it: objects that cannot be read are errors (``fits``), and rights
         are asked for each time; the scheduler does not stop for an object, and asks now and then.
+    rehearse : with dry runs; else they are left to ``rehearsed``, flight by flight.
 
     Raises
     ------
@@ -63,10 +65,20 @@ def before(
         lambda: fits(world, flights, strict=strict),
         lambda: budgets(world, flights),
         lambda: rights(site, flights, lately=not strict),
-        lambda: rehearsal(site, flights),
+        lambda: rehearsal(site, flights) if rehearse else (),
     )
     for stage in stages:
         _stop(stage())
+
+
+def rehearsed(site: Site, flights: Sequence[Flight]) -> None:
+    """Check that the server accepts every write of flights as a dry run.
+
+    Raises
+    ------
+    Changed : with the sentences of what it refuses. Unreachable : it does not answer.
+    """
+    _stop(rehearsal(site, flights))
 
 
 def _stop(sentences: Iterable[str], *then: str) -> None:

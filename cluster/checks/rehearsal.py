@@ -5,13 +5,13 @@ preconditions. What it refuses now it would refuse in the middle of the flight.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import ApiError, Changed
 from gangplan.cluster.flight import Allocating, Falling, Flight, Placing
 from gangplan.cluster.kinds import CONFIG_MAP, DRA_KINDS, POD
+from gangplan.cluster.parallel import each
 from gangplan.cluster.site import Site
 
 _CLAIM = next(kind for kind in DRA_KINDS if kind.name == "ResourceClaim")
@@ -28,8 +28,7 @@ def rehearsal(site: Site, flights: Sequence[Flight]) -> tuple[str, ...]:
     if journal:
         return (journal,)
     jobs = [job for flight in flights for job in _jobs(site, flight)]
-    with ThreadPoolExecutor(site.parallel) as pool:
-        return tuple(said for said in pool.map(lambda job: _said(*job), jobs) if said)
+    return tuple(filter(None, each(site.parallel, jobs, lambda job: _said(*job))))
 
 
 Job = tuple[str, Callable[[], object]]

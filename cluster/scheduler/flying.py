@@ -17,6 +17,7 @@ from gangplan.cluster.outcome import LEFT, Outcome
 from gangplan.cluster.scheduler.overlay import overlaid
 from gangplan.cluster.scheduler.seeing import Seeing, settled
 from gangplan.cluster.scheduler.settings import Settings
+from gangplan.cluster.scheduler.steady import Steady
 from gangplan.cluster.site import Site
 from gangplan.cluster.world import World
 
@@ -53,12 +54,21 @@ class Flying:
     ----------
     site : each flight gets it with a world in which the other flights are done.
     landing : called from a flight's thread when it has ended.
+    steady : is told of flights, and what happens to their nodes.
     """
 
     def __init__(
-        self, site: Site, seeing: Seeing, settings: Settings, landing: Callable[[], None]
+        self,
+        site: Site,
+        seeing: Seeing,
+        settings: Settings,
+        landing: Callable[[], None],
+        steady: Steady | None = None,
     ) -> None:
-        self._site = replace(site, follows=self._follow)
+        self.steady = steady or Steady()
+        self._site = replace(
+            site, follows=self._follow, glance=seeing.glance, checked=self.steady.checked
+        )
         self._seeing = seeing
         self._landing = landing
         self._direct = _Threads(settings.direct)
@@ -167,6 +177,7 @@ class Flying:
     def _end(self, landed: Landed) -> None:
         # As it was in the end: pods may have gone elsewhere.
         flight = self._flights.pop(landed.flight.key)
+        self.steady.end(flight)
         if landed.ended:
             assert landed.outcome is not None
             self._settling.append((flight, landed.outcome))
@@ -179,6 +190,7 @@ class Flying:
         with self._lock:
             if flight.key in self._flights:
                 self._flights[flight.key] = flight
+                self.steady.follow(flight)
 
 
 def waits(flight: Flight) -> bool:

@@ -1,9 +1,16 @@
-"""One plan of a World: with the planner that proves, or, where that fails, with the greedy one."""
+"""One plan of a World: with the planner that proves, or, where that fails, with the greedy one.
+
+Where the greedy one places everybody who waits and nobody falls for it, nothing is left to prove
+about who gets in: no plan admits more. Then the search has ``soft`` seconds, for what is preferred
+and for less fragmentation, and not the whole deadline: who waits for its pods would rather have
+them.
+"""
 
 import math
+import time
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gangplan import api
@@ -15,12 +22,15 @@ from gangplan.cluster.scheduler.settings import Settings
 from gangplan.cluster.world import World
 from gangplan.datasets.plan_file import plan_document
 from gangplan.models.instance import Instance
+from gangplan.models.plan import Plan
 from gangplan.models.result import Result
 from gangplan.models.status import PENDING
 from gangplan.solvers.base import Limits
 
 OBJECTIVE = "age"
 """Who has waited longer counts more, so that large gangs do not starve."""
+
+_OURS, _GREEDY = "auto", "greedy"
 
 _UNKNOWN = "it does not fit, or others went first"
 
@@ -71,16 +81,17 @@ class Planning:
                 name for name, held in zip(instance.names.groups, instance.groups.held, strict=True)
                 if held
             ),
-            all(tier.proven for tier in result.tiers if tier.maximise),
+            all_in(instance, result)
+            or all(tier.proven for tier in result.tiers if tier.maximise),
         )  # fmt: skip
 
     def _result(self, instance: Instance, *, preemption: bool) -> Result:
         settings = self._settings
         limits = Limits(seconds=settings.deadline, threads=settings.threads)
         try:
-            return api.plan(
-                instance, objective=OBJECTIVE, limits=limits, preemption=preemption, pdb="hard"
-            )
+            if settings.planner == _OURS:
+                return self._soon(instance, limits, preemption=preemption)
+            return self._by(settings.planner, instance, limits, preemption=preemption)
         except Exception as error:  # also a bug of the planner: the pods have to go somewhere
             self._metrics.fallbacks.add()
             self._log.error(
@@ -88,15 +99,46 @@ class Planning:
                 error=f"{type(error).__name__}: {error}",
                 trace=traceback.format_exc(),
             )
+        return self._by(_GREEDY, instance, limits, preemption=preemption)
+
+    def _soon(self, instance: Instance, limits: Limits, *, preemption: bool) -> Result:
+        """Take the greedy plan where it leaves nothing to be wished for but soft goals."""
+        began = time.monotonic()
+        first = self._by(_GREEDY, instance, limits, preemption=preemption)
+        used = time.monotonic() - began
+        if not all_in(instance, first):
+            left = replace(limits, seconds=max(limits.seconds - used, limits.seconds / 2))
+            return self._by(_OURS, instance, left, preemption=preemption)
+        if used >= self._settings.soft:
+            return first
+        soft = replace(limits, seconds=self._settings.soft)
+        better = self._by(_OURS, instance, soft, preemption=preemption, previous=first.plan)
+        return better if all_in(instance, better) else first
+
+    def _by(
+        self,
+        planner: str,
+        instance: Instance,
+        limits: Limits,
+        *,
+        preemption: bool,
+        previous: Plan | None = None,
+    ) -> Result:
         return api.plan(
-            instance, "greedy", objective=OBJECTIVE, limits=limits, preemption=preemption,
-            pdb="hard",
+            instance, planner, objective=OBJECTIVE, limits=limits, preemption=preemption,
+            pdb="hard", previous=previous,
         )  # fmt: skip
 
     def _count(self, result: Result) -> None:
         gaps = [math.inf if tier.gap is None else tier.gap for tier in result.tiers]
         self._metrics.gap.set(max(gaps, default=0.0))
         self._metrics.proven.set(all(tier.proven for tier in result.tiers))
+
+
+def all_in(instance: Instance, result: Result) -> bool:
+    """Whether every pod that waits gets a node, and nobody falls for it."""
+    plan = result.plan
+    return bool(plan.node.min(initial=0) >= 0) and not len(plan.evicted)
 
 
 def _pending(instance: Instance, document: Mapping[str, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gangplan.cluster import checks
+from gangplan.cluster.carry import nearby
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.scheduler.flying import Carry, Flying, waits
@@ -39,6 +40,14 @@ class Screened:
 
 
 @dataclass(frozen=True, slots=True)
+class _Seen:
+    """A world to check against, and the number of an event that it knows of."""
+
+    world: World
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Screening:
     """Checks flights, and starts those that pass."""
 
@@ -62,33 +71,46 @@ class Screening:
         if not flights:
             return found
         with self.metrics.phase("check"):
+            number = self.flying.steady.number
             on_their_way = self.flying.flights
-            world = self.seeing.now()
-            leaving = leaving_nodes(world, (*on_their_way, *flights))
+            seen = _Seen(self.seeing.now(), number)
+            leaving = leaving_nodes(seen.world, (*on_their_way, *flights))
             tied = {one.key for one in flights if waits(one) or leaving & {*one.nodes}}
             together = [one for one in flights if one.key not in tied]
-            self._together(world, planned, together, found)
+            self._together(seen, planned, together, found)
             for flight in flights:
                 if flight.key in tied:
-                    self._alone(world, planned, flight, found, leaving)
+                    self._alone(seen, planned, flight, found, leaving)
         return found
 
     def _together(
-        self, world: World, planned: Planned, flights: Sequence[Flight], found: Screened
+        self, seen: _Seen, planned: Planned, flights: Sequence[Flight], found: Screened
     ) -> None:
-        """Check all at once, which is cheap; one by one where that fails."""
+        """Check all at once, which is cheap; where that fails, each in its surroundings.
+
+        The first ones are on their way while the server is still asked about the others.
+        """
         if not flights:
             return
-        if not self._wrong(world, planned, flights):
-            for flight in flights:
-                self._start(flight, found)
-            return
+        together = not self._wrong(seen.world, planned, flights, rehearse=False)
         for flight in flights:
-            self._alone(world, planned, flight, found)
+            if not together:
+                self._alone(seen, planned, flight, found)
+            elif wrong := self._refused(flight):
+                found.refused.append((flight, wrong))
+            else:
+                self._start(seen, flight, found)
+
+    def _refused(self, flight: Flight) -> tuple[str, ...]:
+        try:
+            checks.rehearsed(self.site, [flight])
+        except Changed as error:
+            return error.sentences
+        return ()
 
     def _alone(
         self,
-        world: World,
+        seen: _Seen,
         planned: Planned,
         flight: Flight,
         found: Screened,
@@ -97,23 +119,31 @@ class Screening:
         if not self.flying.takes(flight):
             found.busy.append(flight)
             return
-        wrong = self._wrong(world, planned, [flight])
+        wrong = self._wrong(seen.world, planned, [flight])
         if not wrong:
-            self._start(flight, found)
+            self._start(seen, flight, found)
         elif leaving & {*flight.nodes} and not _makes_room(flight, leaving):
             found.later.append(flight)
         else:
             found.refused.append((flight, wrong))
 
-    def _wrong(self, world: World, planned: Planned, flights: Sequence[Flight]) -> tuple[str, ...]:
+    def _wrong(
+        self, world: World, planned: Planned, flights: Sequence[Flight], *, rehearse: bool = True
+    ) -> tuple[str, ...]:
         now = overlaid(world, self.flying.flights, cleared=False)
+        if len(flights) == 1:
+            now = nearby(now, flights[0])
         try:
-            checks.before(self.site, now, planned.document, flights, max_age=None, strict=False)
+            checks.before(
+                self.site, now, planned.document, flights, max_age=None, strict=False,
+                rehearse=rehearse,
+            )  # fmt: skip
         except Changed as error:
             return error.sentences
         return ()
 
-    def _start(self, flight: Flight, found: Screened) -> None:
+    def _start(self, seen: _Seen, flight: Flight, found: Screened) -> None:
+        self.flying.steady.begin(flight, seen.world, seen.number)
         self.flying.start(flight, self.carry)
         found.started.append(flight)
 

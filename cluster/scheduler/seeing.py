@@ -5,11 +5,11 @@ ourselves that gap is closed without waiting: a flight is laid over the world un
 what it did (``settled``).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gangplan.cluster.client import Client
-from gangplan.cluster.flight import Flight
+from gangplan.cluster.flight import Falling, Flight, Placing
 from gangplan.cluster.kinds import POD
 from gangplan.cluster.outcome import Outcome
 from gangplan.cluster.scheduler.overlay import bound
@@ -35,6 +35,12 @@ class Seeing:
         """
         return self.watched.world()
 
+    def glance(self) -> World | None:
+        """Give what is known now, without waiting; None while a watch is broken."""
+        if self.watched.broken or not self.watched.synced(0.0):
+            return None
+        return self.watched.world()
+
     def exact(self) -> World:
         """Give a world whose pods and claims are as new as everything written before the call.
 
@@ -55,15 +61,20 @@ class Seeing:
 
 def settled(world: World, flight: Flight, outcome: Outcome) -> bool:
     """Whether a world shows what a flight that has ended did to pods and claims."""
-    pods = {uid_of(pod): pod for pod in world.objects.get("Pod", ())}
-    bound_by_us = {one.uid for one in flight.placings if one.pod in outcome.bound}
-    if any(uid in pods and not bound(pods[uid]) for uid in bound_by_us):
+    bound_by_us = [one for one in flight.placings if one.pod in outcome.bound]
+    if any(not bound(pod) for pod in _there(world, bound_by_us)):
         return False
-    gone = {*(one.uid for one in flight.placings if one.pod in outcome.deleted)}
-    gone |= {one.uid for one in flight.fallings if one.pod in outcome.lost}
-    if any(uid in pods and _stays(pods[uid]) for uid in gone):
+    gone: list[Placing | Falling] = [p for p in flight.placings if p.pod in outcome.deleted]
+    gone += [one for one in flight.fallings if one.pod in outcome.lost]
+    if any(_stays(pod) for pod in _there(world, gone)):
         return False
     return not outcome.allocated or _allocated(world, flight, outcome.allocated)
+
+
+def _there(world: World, some: Sequence[Placing | Falling]) -> list[Object]:
+    """Pods that a world has, and that are the ones meant."""
+    found = ((one, world.find("Pod", one.pod)) for one in some)
+    return [pod for one, pod in found if pod is not None and uid_of(pod) == one.uid]
 
 
 def _stays(pod: Object) -> bool:

@@ -1,5 +1,6 @@
 """The scheduler as a process: watches, the lease, one term as leader after another, and an end."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,11 +18,13 @@ from gangplan.cluster.scheduler.planning import Planning
 from gangplan.cluster.scheduler.queue import Queue
 from gangplan.cluster.scheduler.reading import Reading
 from gangplan.cluster.scheduler.rounds import Rounds
+from gangplan.cluster.scheduler.saying import Saying
 from gangplan.cluster.scheduler.screening import Screening
 from gangplan.cluster.scheduler.seeing import Seeing
 from gangplan.cluster.scheduler.serve import Health, Serving
 from gangplan.cluster.scheduler.settings import Settings
 from gangplan.cluster.scheduler.starving import Starving
+from gangplan.cluster.scheduler.steady import Steady
 from gangplan.cluster.scheduler.teller import Teller
 from gangplan.cluster.scheduler.wakes import matters
 from gangplan.cluster.site import Site
@@ -33,6 +36,12 @@ _SYNC = 60.0
 
 _STANDBY = 5.0
 """Seconds between two signs of life of who waits for the lease."""
+
+_TURN = 0.0005
+"""Seconds of Python that a thread may do while others wait for their turn; usual are 0.005."""
+
+_LAST_WORDS = 1.0
+"""Seconds for events that nobody has written yet."""
 
 _ON_THE_WIRE = 2.0
 """Seconds for requests that are on the wire when we end, before the lease is given up."""
@@ -77,6 +86,7 @@ class Service:
         self.left = 0
         self._client = client.noting(self.metrics.failed_request)
         self._queue = Queue(wanted.settings)
+        self._steady = Steady()
 
     def run(self, stop: Event) -> None:
         """Work until ``stop`` is set.
@@ -86,6 +96,8 @@ class Service:
         Fenced : another one leads, and we are not to stand by.
         ClusterError : the server cannot be reached at the start, or lacks what we need.
         """
+        # A thread of requests needs little, and would wait long for it behind a plan in the making.
+        sys.setswitchinterval(_TURN)
         listen = self.wanted.listen
         serving = Serving(listen, self.metrics, self.health) if listen else None
         try:
@@ -123,6 +135,7 @@ class Service:
 
     def _event(self, kind: str, type: str, obj: Object, old: Object | None) -> None:
         new = None if type == "DELETED" else obj
+        self._steady.event(kind, new, old)
         if matters(kind, new, old, self.wanted.scheduler):
             self._queue.wake()
 
@@ -164,10 +177,13 @@ class Service:
                 raise Fenced("this process is ending")
             lock.guard()
 
-        leading, teller = self._made(served, watched, lock.holder, guard)
+        saying = Saying(self.log.saying())
+        leading, teller = self._made(served, watched, lock.holder, guard, saying)
         teller.start()
+        saying.start()
         try:
             leading.run(stop)
+            saying.stop(_LAST_WORDS)
         finally:
             ended.set()
             teller.stop()
@@ -177,15 +193,20 @@ class Service:
             lock.release()
 
     def _made(
-        self, served: Served, watched: Watched, holder: str, guard: Callable[[], None]
+        self,
+        served: Served,
+        watched: Watched,
+        holder: str,
+        guard: Callable[[], None],
+        saying: Saying,
     ) -> tuple[Leading, Teller]:
         wanted, settings, log, metrics = self.wanted, self.wanted.settings, self.log, self.metrics
         seeing = Seeing(self._client, watched)
         site = Site(
             self._client.guarded(guard), served, seeing.exact, holder, wanted.scheduler,
-            wanted.namespace, wanted.evict_foreign, log.saying(),
+            wanted.namespace, wanted.evict_foreign, log.saying(), later=saying.later,
         )  # fmt: skip
-        flying = Flying(site, seeing, settings, self._queue.poke)
+        flying = Flying(site, seeing, settings, self._queue.poke, self._steady)
         fenced: list[Fenced] = []
         teller = Teller(site, settings, fenced.append)
         screening = Screening(site, seeing, flying, fly(metrics), metrics)

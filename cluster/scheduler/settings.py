@@ -10,7 +10,8 @@ class Settings:
     Attributes
     ----------
     deadline : seconds that a planner may take in one round.
-    threads : threads of its solver.
+    threads : threads of its solver. planner : its name in ``gangplan.solvers.registry``.
+    soft : seconds to improve a plan in which everybody who waits gets in and nobody falls.
     quiet, longest : a round begins when nothing has happened for ``quiet`` seconds, or ``longest``
         seconds after the first thing that happened.
     backoff, most_backoff : seconds before a group is tried again, doubled each time.
@@ -26,6 +27,8 @@ class Settings:
 
     deadline: float = 5.0
     threads: int = 1
+    planner: str = "auto"
+    soft: float = 0.5
     quiet: float = 0.1
     longest: float = 1.0
     backoff: float = 1.0
@@ -34,7 +37,7 @@ class Settings:
     starving: float = 60.0
     recheck: float = 15.0
     retell: float = 30.0
-    direct: int = 8
+    direct: int = 32
     waiting: int = 16
     grace: float = 20.0
     at_once: int = 3

@@ -1,6 +1,6 @@
 """A flight has its minimum: groups and trees say that they have been scheduled, pods where."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from gangplan.cluster.errors import NotFound
 from gangplan.cluster.flight import Flight, Placing
@@ -38,8 +38,7 @@ def admitted(site: Site, flight: Flight) -> None:
         kind = site.served["CompositePodGroup"]
         said = "as many of its groups are bound as it needs"
         write(site, kind, tree, Condition(scheduled_type(kind), "True", SCHEDULED, said, True))
-    with ThreadPoolExecutor(site.parallel) as pool:
-        list(pool.map(lambda placing: _assigned(site, placing), flight.placings))
+    site.later([partial(_assigned, site, placing) for placing in flight.placings])
 
 
 def _above(site: Site, group: str) -> set[str]:

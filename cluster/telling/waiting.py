@@ -1,8 +1,7 @@
 """A group that waits says why: on itself, and on each of its pods that has no node."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from gangplan.cluster.kinds import POD, Kind
+from gangplan.cluster.parallel import each
 from gangplan.cluster.site import Site
 from gangplan.cluster.telling.conditions import UNSCHEDULABLE, Condition, scheduled_type, write
 from gangplan.cluster.telling.events import event
@@ -33,8 +32,7 @@ def waiting(site: Site, group: str, reason: str, *, kind: str = "") -> None:
         return
     at, obj = found
     pods = [obj] if at.name == "Pod" else _pods(world, at, group)
-    with ThreadPoolExecutor(site.parallel) as pool:
-        list(pool.map(lambda pod: _say(site, POD, pod, reason), pods))
+    each(site.parallel, pods, lambda pod: _say(site, POD, pod, reason))
     if at.name != "Pod" and not _say(site, at, obj, reason):
         return
     event(site, obj, "FailedScheduling", reason, "Warning")

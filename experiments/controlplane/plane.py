@@ -241,6 +241,10 @@ class ControlPlane:
         """Stop a part without ending it, or let it go on: it answers nothing meanwhile."""
         self._running[name].send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
 
+    def pid(self, name: str) -> int:
+        """Process number of a part."""
+        return self._running[name].pid
+
     def runs(self, name: str) -> bool:
         """Whether a part has been started and has not ended."""
         return name in self._running and self._running[name].poll() is None

@@ -22,6 +22,13 @@ def scheduler(
         float, typer.Option(metavar="S", help="Seconds that a plan may take.")
     ] = 5.0,
     threads: options.Threads = 1,
+    planner: Annotated[
+        str, typer.Option(help="A name of `gangplan solvers`; greedy helps out where it fails.")
+    ] = "auto",
+    soft: Annotated[
+        float,
+        typer.Option(metavar="S", help="Of it, for what is preferred, once all get in for nobody."),
+    ] = 0.5,
     evict_foreign: clusters.EvictForeign = False,
     starving: Annotated[
         float,
@@ -46,20 +53,22 @@ def scheduler(
     """Be the scheduler of pods with our schedulerName: plan, check, carry out, begin again."""
     for option, value, least in (
         ("--deadline", deadline, 0.1), ("--starving", starving, 0.0), ("--backoff", backoff, 0.01),
-        ("--most-backoff", most_backoff, backoff), ("--grace", grace, 0.0),
+        ("--most-backoff", most_backoff, backoff), ("--grace", grace, 0.0), ("--soft", soft, 0.0),
     ):  # fmt: skip
         if not least <= value < float("inf"):
             raise options.usage(option, f"seconds, at least {least:g}, expected, not {value}")
     if threads < 1:
         raise options.usage("--threads", f"an integer of at least 1 expected, not {threads}")
+    from gangplan.checks import check_choices
     from gangplan.cluster.client import connect
     from gangplan.cluster.scheduler.log import Log
     from gangplan.cluster.scheduler.service import Service, Wanted
     from gangplan.cluster.scheduler.settings import Settings
 
+    check_choices(planner, "highs", "age", pdb="hard")
     settings = Settings(
-        deadline=deadline, threads=threads, starving=starving, backoff=backoff,
-        most_backoff=most_backoff, grace=grace,
+        deadline=deadline, threads=threads, planner=planner, soft=soft, starving=starving,
+        backoff=backoff, most_backoff=most_backoff, grace=grace,
     )  # fmt: skip
     wanted = Wanted(namespace, scheduler_name, evict_foreign, listen, stand_by, settings)
     stop = _stop_signals()
