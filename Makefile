@@ -41,6 +41,7 @@ test-cluster: cluster
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "cluster and not slow" tests/cluster
 
 fuzz-cluster: cluster
+	$(BIN)/python -m pytest -q -m "cluster and slow" tests/cluster
 	$(BIN)/python -m tests.cluster.faults.fuzz
 
 paper: $(VENV)/.solvers
