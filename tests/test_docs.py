@@ -1,10 +1,12 @@
 """What the documents say of the code is so."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import gangplan
 from gangplan.cli import codes
 from gangplan.cli.app import app
 from gangplan.cli.claimed import REQUESTS
@@ -21,6 +23,7 @@ from gangplan.models.result import COUNTING, LP_DUAL, SEARCH, SEARCH_TWICE
 from gangplan.models.tiers import OBJECTIVES
 from gangplan.solvers.planners.greedy.allocator.search import STEPS
 from gangplan.solvers.writer import RELAX_CELLS, SEARCH_CELLS
+from tests.datasets.kubernetes.objects import node
 
 ROOT = Path(__file__).parent.parent
 NUMBER = {4: "four"}
@@ -143,3 +146,13 @@ def test_every_room_of_the_adapter_has_a_row() -> None:
             assert f"`{path.name}`" in text, path.name
         elif (path / "__init__.py").exists():
             assert f"| `{path.name}/` |" in text, path.name
+
+
+def test_the_gang_of_the_operators_document_is_one(tmp_path: Path) -> None:
+    (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", OPERATE, re.S) if "Job" in block)
+    (tmp_path / "nodes.json").write_text(json.dumps(node("n1")))
+    (tmp_path / "gang.yaml").write_text(text)
+    instance = gangplan.load([str(tmp_path / "nodes.json"), str(tmp_path / "gang.yaml")])
+    assert instance.names.groups == ("default/train",)
+    assert instance.groups.minimum.tolist() == [2]
+    assert gangplan.plan(instance).plan.node.tolist() == [0, 0]
