@@ -106,7 +106,7 @@ def test_the_flags_of_the_scheduler_are_those_of_the_document() -> None:
     }
     assert told.keys() == options.keys() - {"--help"}
     for flag, default in told.items():
-        number = re.fullmatch(r"([0-9]+)(?: s)?", default)
+        number = re.fullmatch(r"([0-9.]+)(?: s)?", default)
         if number:
             assert options[flag] == float(number[1]), flag
 

@@ -23,11 +23,13 @@ def scheduler(
     ] = 5.0,
     threads: options.Threads = 1,
     planner: Annotated[
-        str, typer.Option(help="A name of `gangplan solvers`; greedy helps out where it fails.")
+        str, typer.Option(help="auto, exact, anytime or greedy; greedy helps out where it fails.")
     ] = "auto",
     soft: Annotated[
         float,
-        typer.Option(metavar="S", help="Of it, for what is preferred, once all get in for nobody."),
+        typer.Option(
+            metavar="S", help="At most, to improve a plan that lets all in and evicts nobody."
+        ),
     ] = 0.5,
     evict_foreign: clusters.EvictForeign = False,
     starving: Annotated[
