@@ -44,11 +44,9 @@ def lacks_devices(journal: Journal) -> bool:
 def without_traces(world: World, flight: Flight) -> World:
     """Give the cluster without the taints of this flight and without its leaving victims."""
     victims = {falling.uid for falling in flight.fallings}
-    pods = (
-        pod
-        for pod in world.objects.get("Pod", ())
-        if not (uid_of(pod) in victims and look.leaving(pod))
-    )
+    pods = world.objects.get("Pod", ())
+    if victims:
+        pods = [pod for pod in pods if not (uid_of(pod) in victims and look.leaving(pod))]
     nodes = (_untainted(node, flight.key) for node in world.objects.get("Node", ()))
     return world.with_objects({"Pod": pods, "Node": nodes})
 

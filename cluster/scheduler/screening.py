@@ -130,9 +130,9 @@ class Screening:
     def _wrong(
         self, world: World, planned: Planned, flights: Sequence[Flight], *, rehearse: bool = True
     ) -> tuple[str, ...]:
-        now = overlaid(world, self.flying.flights, cleared=False)
-        if len(flights) == 1:
-            now = nearby(now, flights[0])
+        others = self.flying.flights
+        near = nearby(world, flights[0], others) if len(flights) == 1 else world
+        now = overlaid(near, others, cleared=False)
         try:
             checks.before(
                 self.site, now, planned.document, flights, max_age=None, strict=False,

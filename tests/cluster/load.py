@@ -1,17 +1,21 @@
 """1,000 nodes, 5,000 pods in 500 gangs: gangplan's scheduler beside the real kube-scheduler.
 
     python -m tests.cluster.load [--version 1.37] [--nodes 1000] [--groups 500] [--seed 1]
+                                 [--rate 0] [--late 0]
 
 The same objects arrive in the same order at two fresh control planes of equal make; the first has
 ``gangplan scheduler``, the second kube-scheduler. Printed for each: seconds from the first arrival
-until nothing more was bound, pods and GPUs bound, and the peak memory of the scheduler (PSS, with
-the processes it starts). Not a test: what it prints is a figure.
+until nothing more was bound, pods and GPUs bound, the scheduler's CPU seconds and peak memory (PSS,
+with the processes it starts). With ``--rate`` gangs arrive so many a second, and with ``--late`` so
+many come one by one when all others run: seconds from a gang's last pod to its last binding, the
+median and the longest. Not a test: what it prints is a figure.
 """
 
 import argparse
 import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -91,6 +95,7 @@ class Binding:
 
     client: Client
     gpus: dict[str, int] = field(default_factory=dict)
+    at: dict[str, float] = field(default_factory=dict)
     first: float = 0.0
     last: float = 0.0
 
@@ -115,7 +120,23 @@ class Binding:
         if pod.get("spec", {}).get("nodeName") and name not in self.gpus:
             asks = pod["spec"]["containers"][0]["resources"]["requests"]
             self.gpus[name] = int(asks[GPU])
-            self.last = time.monotonic()
+            self.last = self.at[name] = time.monotonic()
+
+    def sums(self) -> tuple[int, int]:
+        """Pods and GPUs bound so far."""
+        return len(self.gpus), sum(self.gpus.values())
+
+    def waited(self, made: dict[str, float], size: int) -> dict[str, float]:
+        """Give the median and the longest time of gangs that are in, from their last pod on."""
+        ends = {name: [self.at.get(f"{name}-{p}") for p in range(size)] for name in made}
+        found = [
+            max(0.0, max(filter(None, times)) - made[name])
+            for name, times in ends.items()
+            if None not in times
+        ]
+        if not found:
+            return {}
+        return {"median": round(statistics.median(found), 2), "longest": round(max(found), 2)}
 
 
 def memory_of(pid: int) -> int:
@@ -159,9 +180,9 @@ def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) ->
         watching.start()
         began = time.monotonic()
         scheduler = "gangplan" if ours else "default-scheduler"
-        gangs = list(gangs_of(wanted.groups, wanted.size, wanted.seed, scheduler))
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda gang: [admin.post(_path(obj), obj) for obj in gang], gangs))
+        count = wanted.groups + wanted.late
+        gangs = list(gangs_of(count, wanted.size, wanted.seed, scheduler))
+        made = _arrive(admin, gangs[: wanted.groups], wanted.rate)
         arrived = time.monotonic() - began
         total, peak = wanted.groups * wanted.size, 0
         until = began + wanted.limit
@@ -170,20 +191,43 @@ def measure(version: str, who: str, wanted: argparse.Namespace, folder: Path) ->
             if time.monotonic() - max(watching.last, began + arrived) > _QUIET:
                 break
             time.sleep(0.5)
-        peak, used = max(peak, memory_of(pid)), seconds_of(pid)
+        peak, used, last = max(peak, memory_of(pid)), seconds_of(pid), watching.last
+        waited, pods, gpus = watching.waited(made, wanted.size), *watching.sums()
+        late: dict[str, float] = {}
+        for gang in gangs[wanted.groups :]:
+            late |= _arrive(admin, [gang], 0)
+            time.sleep(5)
         if process is not None:
             process.terminate()
             process.wait(60)
     return {
         "scheduler": who,
         "arrived": round(arrived, 1),
-        "seconds": round(watching.last - began, 1),
-        "pods": len(watching.gpus),
+        "seconds": round(last - began, 1),
+        "pods": pods,
         "of": total,
-        "gpus": sum(watching.gpus.values()),
+        "gpus": gpus,
+        **({"waited": waited} if wanted.rate else {}),
+        **({"late": watching.waited(late, wanted.size)} if late else {}),
         "cpu": round(used, 1),
         "peak MiB": round(peak / 2**20),
     }
+
+
+def _arrive(admin: Client, gangs: list[list[Object]], rate: float) -> dict[str, float]:
+    """Create gangs, all at once or so many a second; when each was complete."""
+    began, made = time.monotonic(), dict[str, float]()
+
+    def create(number: int) -> None:
+        if rate:
+            time.sleep(max(0.0, began + number / rate - time.monotonic()))
+        for obj in gangs[number]:
+            admin.post(_path(obj), obj)
+        made[gangs[number][0]["metadata"]["name"]] = time.monotonic()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(create, range(len(gangs))))
+    return made
 
 
 def _start(plane: ControlPlane, folder: Path) -> "subprocess.Popen[bytes]":
@@ -222,6 +266,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--groups", type=int, default=500)
     parser.add_argument("--size", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=0.0, help="gangs a second; 0: all at once")
+    parser.add_argument("--late", type=int, default=0, help="gangs that come when all others run")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds for each")
     parser.add_argument("--only", default="", help="gangplan or kube-scheduler")
     parser.add_argument("--folder", help="keep the logs there")

@@ -6,7 +6,7 @@ from typing import Any
 from gangplan.cluster.carry.nearby import nearby
 from gangplan.cluster.flight import Falling, Flight, Member, Placing
 from gangplan.cluster.world import World, name_of
-from tests.cluster.workloads import pod, racks
+from tests.cluster.workloads import pod, pod_group, racks
 
 FLIGHT = Flight(
     "key",
@@ -57,3 +57,20 @@ def test_all_stays_where_somebody_falls_or_rules_look_further() -> None:
     spread = [{"maxSkew": 1}]
     wide = world.with_objects({"Pod": [pod("g-0", group="g", topologySpreadConstraints=spread)]})
     assert nearby(wide, FLIGHT) is wide
+
+
+def test_pods_that_other_flights_bring_to_its_nodes_stay_and_so_does_where_they_go() -> None:
+    world = _world(pod("comes"), pod("goes", group="g"), pod("waits"))
+    member = (Member("default/h", "h", "PodGroup", 1),)
+    placings = (
+        Placing("default/comes", "c", "n0", "n", "default/h", "minimum"),
+        Placing("default/goes", "d", "n3", "n", "default/g", "minimum"),
+    )
+    other = Flight("other", 0, member, placings)
+    assert _names(nearby(world, FLIGHT, [other])) == (["n0", "n3"], ["comes", "g-0", "goes"])
+
+
+def test_groups_without_a_pod_there_are_left_out() -> None:
+    groups = [pod_group("v1beta1", name, 1) for name in ("g", "h", "i")]
+    world = _world(pod("h-0", group="h", node="n0")).with_objects({"PodGroup": groups})
+    assert [*map(name_of, nearby(world, FLIGHT).objects["PodGroup"])] == ["default/g", "default/h"]
