@@ -5,6 +5,7 @@ So does kube-scheduler: its events go through a queue with an end, and what does
 
 import queue
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Thread
 
 MOST = 20_000
@@ -22,6 +23,7 @@ class Saying:
     def __init__(self, say: Callable[[str], None], most: int = MOST) -> None:
         self._say = say
         self._words: queue.Queue[Callable[[], None] | None] = queue.Queue(most)
+        self._ended = False
         self._thread = Thread(target=self._work, name="events", daemon=True)
 
     def start(self) -> None:
@@ -29,12 +31,11 @@ class Saying:
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
-        """Say no more than what can be said in so many seconds."""
-        try:
-            self._words.put_nowait(None)
-        except queue.Full:
-            return
+        """Say no more than what can be said in so many seconds; the rest is dropped."""
+        with suppress(queue.Full):
+            self._words.put_nowait(None)  # ends a wait for words
         self._thread.join(seconds)
+        self._ended = True
 
     def later(self, words: Sequence[Callable[[], None]]) -> None:
         """Take words; those beyond the end of the queue are dropped, and that is told."""
@@ -46,5 +47,5 @@ class Saying:
                 return
 
     def _work(self) -> None:
-        while (word := self._words.get()) is not None:
+        while (word := self._words.get()) is not None and not self._ended:
             word()

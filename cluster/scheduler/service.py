@@ -186,6 +186,7 @@ class Service:
             saying.stop(_LAST_WORDS)
         finally:
             ended.set()
+            saying.stop(0.0)
             teller.stop()
             self.left = len(leading.flying.active)
             if lock.leads and self.left:

@@ -26,9 +26,18 @@ def test_nobody_waits_for_words_and_what_is_too_much_is_dropped_and_told() -> No
     gate.set()
 
 
-def test_the_end_is_not_held_up() -> None:
-    saying, gate = Saying(Said()), Event()
+def test_the_end_is_not_held_up_and_nothing_is_said_after_it() -> None:
+    saying, begun, gate, said = Saying(Said()), Event(), Event(), list[int]()
+
+    def first() -> None:
+        begun.set()
+        gate.wait(10)
+        said.append(1)
+
     saying.start()
-    saying.later([lambda: (gate.wait(10), None)[1]])
+    saying.later([first, *[lambda: said.append(2)] * 5])
+    begun.wait(10)
     saying.stop(0.05)
     gate.set()
+    saying.stop(5.0)
+    assert said == [1]
