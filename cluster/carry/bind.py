@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gangplan.cluster import faultpoints
 from gangplan.cluster.carry import look, nominate
+from gangplan.cluster.carry.devices import without_devices
 from gangplan.cluster.carry.journal import Journal
 from gangplan.cluster.carry.patience import (
     Pauses,
@@ -45,7 +46,7 @@ def bind(journal: Journal) -> str:
     def one(placing: Placing) -> _Said:
         if placing.node not in nodes:
             return _Said(f"{placing.pod}: its node {placing.node} is gone", of_node=True)
-        return _bind(site, placing, pods.get(placing.pod), pauses.anew(_LEAST))
+        return _bind(journal, placing, pods.get(placing.pod), pauses.anew(_LEAST))
 
     refused = set(journal.refused)
     for placing, said in zip(ordered, each(site, ordered, one), strict=True):
@@ -65,13 +66,15 @@ class _Said:
     of_node: bool = False
 
 
-def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> _Said:
+def _bind(journal: Journal, placing: Placing, pod: Object | None, pauses: Pauses) -> _Said:
     """Bind a pod; say why not."""
-    unsure = False
+    site, unsure = journal.site, False
     while True:
         if done := _settled(placing, pod):
             return _Said("" if done == placing.node else done)
         assert pod is not None
+        if claim := without_devices(site, journal.flight, pod):
+            return _given_up(site, placing, f"its claim {claim} has no devices", unsure=unsure)
         faultpoints.point("binding.before")
         try:
             site.client.post(POD.path_of(placing.pod, "binding"), _binding(placing, pod))
@@ -86,10 +89,12 @@ def _bind(site: Site, placing: Placing, pod: Object | None, pauses: Pauses) -> _
         if not again or not pauses.rest():
             break
         pod = read_back(lambda: look.pod_of(site, placing.pod), pauses)
-    return _given_up(site, placing, why, unsure=unsure)
+    return _given_up(site, placing, why, unsure=unsure, of_node=True)
 
 
-def _given_up(site: Site, placing: Placing, why: str, *, unsure: bool) -> _Said:
+def _given_up(
+    site: Site, placing: Placing, why: str, *, unsure: bool, of_node: bool = False
+) -> _Said:
     pod = look.pod_of(site, placing.pod)
     if unsure and pod is not None and not _settled(placing, pod):
         nominate.outdate(site, placing, pod)
@@ -97,7 +102,7 @@ def _given_up(site: Site, placing: Placing, why: str, *, unsure: bool) -> _Said:
     done = _settled(placing, pod)
     if done:
         return _Said("" if done == placing.node else done)
-    return _Said(f"{placing.pod} cannot be bound to {placing.node}: {why}", of_node=True)
+    return _Said(f"{placing.pod} cannot be bound to {placing.node}: {why}", of_node=of_node)
 
 
 def _settled(placing: Placing, pod: Object | None) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 
 from gangplan import api
 from gangplan.cluster import claims, faultpoints
-from gangplan.cluster.carry import look
+from gangplan.cluster.carry import look, nominate
 from gangplan.cluster.carry.count import Count, count
 from gangplan.cluster.carry.fitting import without_traces
 from gangplan.cluster.carry.journal import Journal
-from gangplan.cluster.carry.patience import Pauses, is_away, sentence
+from gangplan.cluster.carry.patience import Pauses, each, is_away, sentence
 from gangplan.cluster.client import Object
 from gangplan.cluster.errors import Fenced
 from gangplan.cluster.flight import Allocating, Flight, Placing
@@ -41,9 +41,11 @@ def repair(journal: Journal, seen: Count) -> str:
     seen = _with_replacements(journal, seen)
     journal.repairs += 1
     site, flight = journal.site, journal.flight
-    missing = frozenset(placing.uid for placing in seen.missing)
     if flight.allocatings:
-        claims.release(site, flight, missing)
+        # No Binding that is still on its way may come to a pod that has given its devices back.
+        each(site, seen.waiting, lambda p: nominate.outdate(site, p, seen.pods[p.pod]))
+        seen = count(journal)
+        claims.release(site, flight, frozenset(placing.uid for placing in seen.missing))
     world = _world(journal, seen)
     try:
         found = _planned(world, {member.group for member in flight.members})

@@ -53,8 +53,8 @@ def test_a_right_that_lacks_is_named_and_nothing_is_written(cluster: Live) -> No
     low = w.gang(version, "low", 2, cpu="6", priority_class="low")
     for number, member in enumerate(low[1:]):
         member["spec"]["nodeName"] = f"n{number}"
-    high = {"cpu": "4", "priority_class": "high"}
-    cluster.create(*low, *w.gang(version, "high", 4, **high))
+    high = w.gang(version, "high", 4, cpu="4", priority_class="high")
+    cluster.create(*low, *high)
     cluster.create(w.pod("p", claims={"gpu": d.named("c")}, cpu="1"))
     if "CompositePodGroup" in cluster.served:
         cluster.create(*w.tree("tree", 1, {"a": 1}, cpu="1", priority_class="high"))
