@@ -109,7 +109,7 @@ class Planning:
         if not all_in(instance, first):
             left = replace(limits, seconds=max(limits.seconds - used, limits.seconds / 2))
             return self._by(_OURS, instance, left, preemption=preemption)
-        if used >= self._settings.soft:
+        if used >= self._settings.soft or not (first.plan.node >= 0).any():
             return first
         soft = replace(limits, seconds=self._settings.soft)
         better = self._by(_OURS, instance, soft, preemption=preemption, previous=first.plan)
@@ -136,9 +136,11 @@ class Planning:
 
 
 def all_in(instance: Instance, result: Result) -> bool:
-    """Whether every pod that waits gets a node, and nobody falls for it."""
+    """Whether every pod that may be placed at all gets a node, and nobody falls for it."""
+    blocked, _ = instance.blocked
+    may = ~blocked[instance.roles.group[instance.pod_role]]
     plan = result.plan
-    return bool(plan.node.min(initial=0) >= 0) and not len(plan.evicted)
+    return bool((plan.node[may] >= 0).all()) and not len(plan.evicted)
 
 
 def _pending(instance: Instance, document: Mapping[str, Any]) -> dict[str, str]:

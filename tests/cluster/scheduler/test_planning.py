@@ -60,3 +60,13 @@ def test_where_not_all_fit_the_planner_that_proves_decides() -> None:
     assert planned.document["planner"]["name"] != "greedy"
     assert len(planned.pending) == 1
     assert planned.proven
+
+
+def test_a_gang_that_is_not_complete_does_not_keep_others_waiting() -> None:
+    half = gang("v1beta1", "half", 3)[:-1]
+    there, (planning, _) = world(node("n0", cpu="16"), *half, pod("a")), _planning(0.0)
+    planned = planning.plan(instance_of(there), there)
+    assert planned.document["planner"]["name"] == "greedy"
+    assert [one.pod for flight in planned.flights for one in flight.placings] == ["default/a"]
+    assert planned.proven
+    assert set(planned.pending) == {"default/half"}
