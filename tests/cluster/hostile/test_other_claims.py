@@ -16,21 +16,26 @@ from tests.cluster.workloads import node, pod, racks
 pytestmark = pytest.mark.cluster
 
 
-def _flight(live: Live) -> Flight:
+def _flight(live: Live, name: str) -> Flight:
     """A pod with a claim of its own, and the only node with a device."""
     live.create(*racks(1, 1), device_class(), gpus_of("n0", 1), claim_template("gpu"))
-    live.create(pod("p", claims={"gpu": from_template("gpu")}))
+    live.create(pod(name, claims={"gpu": from_template("gpu")}))
     live.wait(lambda: live.all("Pod")[0]["status"].get("resourceClaimStatuses"))
     return flight_in(live)
 
 
 def test_a_pod_whose_claim_was_exchanged_is_not_bound_without_devices(cluster: Live) -> None:
-    flight = _flight(cluster)
-    cluster.create(claim("another"))
+    flight = _flight(cluster, "exchanged")
+    another = claim("another")
+    another["metadata"] |= {
+        key: cluster.all("ResourceClaim")[0]["metadata"][key]
+        for key in ("ownerReferences", "annotations")
+    }
+    cluster.create(another)
 
     def exchange() -> None:
         statuses = [{"name": "gpu", "resourceClaimName": "another"}]
-        path = cluster.served["Pod"].path_of("default/p", "status")
+        path = cluster.served["Pod"].path_of("default/exchanged", "status")
         cluster.admin.patch(path, {"status": {"resourceClaimStatuses": statuses}})
 
     with when("bind.before", exchange):
@@ -41,7 +46,7 @@ def test_a_pod_whose_claim_was_exchanged_is_not_bound_without_devices(cluster: L
 
 
 def test_a_binding_on_its_way_comes_to_nothing_once_devices_are_given_back(cluster: Live) -> None:
-    flight = _flight(cluster)
+    flight = _flight(cluster, "p")
     with killed_at("binding.before"):
         carry(site(cluster), flight)
     found = cluster.get("Pod", "default/p")
