@@ -80,6 +80,7 @@ def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Re
     resumed = carry.resume(site)
     for outcome in resumed:
         site.say(f"flight {outcome.flight}, left by an earlier process: {outcome.status}")
+    _refuse_left(resumed)
     report, world = _checked(site, plan_document, max_age)
     report.carried, report.resumed = True, resumed
     for number, flight in enumerate(report.flights):
@@ -99,6 +100,24 @@ def _carried(site: Site, plan_document: Mapping[str, Any], max_age: float) -> Re
             return report
     _tell(replace(site, world=lambda: world), report)
     return report
+
+
+def _refuse_left(resumed: list[Outcome]) -> None:
+    """Refuse to go on beside a flight that has not ended: its room looks free, and is not.
+
+    Raises
+    ------
+    ClusterError : naming each, and why it could not be ended.
+    """
+    left = [outcome for outcome in resumed if outcome.status == LEFT]
+    if left:
+        raise ClusterError(
+            "\n".join(
+                f"nothing of this plan was written: flight {outcome.flight} of an earlier process"
+                f" has not ended: {'; '.join(outcome.warnings)}"
+                for outcome in left
+            )
+        )
 
 
 def _fly(site: Site, flight: Flight, *, again: bool) -> Outcome:
