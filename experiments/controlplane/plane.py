@@ -181,6 +181,9 @@ class ControlPlane:
                 "--bind-address=127.0.0.1",
                 f"--service-account-private-key-file={self.folder / 'sa.key'}",
                 f"--controllers={CONTROLLERS}",
+                # A kubelet that is late on a busy machine is no dead one.
+                "--node-monitor-grace-period=10m",
+                "--node-startup-grace-period=10m",
                 "--kube-api-qps=500",
                 "--kube-api-burst=1000",
                 f"--feature-gates={gates(self.version)}",

@@ -73,6 +73,7 @@ class Live:
                     {"spec": {"taints": obj.get("spec", {}).get("taints")}},
                 )
             made.append(found)
+        self._rest([obj for obj in objects if obj["kind"] == "Node"])
         return made
 
     def get(self, kind: str, full_name: str) -> Object:
@@ -163,6 +164,29 @@ class Live:
     def _environment(self, kubeconfig: str | None) -> dict[str, str]:
         return {**os.environ, "KUBECONFIG": kubeconfig or str(self.plane.user)}
 
+    # -- the first moments of nodes ------------------------------------------------------------
+
+    def _rest(self, nodes: Iterable[Object]) -> None:
+        """Wait until node-lifecycle has nothing to add to new nodes: it taints them, and takes
+        the taint away and puts it back as its view of them grows older and newer.
+        """
+        names = [obj["metadata"]["name"] for obj in nodes if not _tainted(obj)]
+        if not names or not self.plane.runs("kwok"):
+            return
+        until = time.monotonic() + 60.0
+        calm = 0
+        before: list[Object] = []
+        while calm < 4:
+            assert time.monotonic() < until, "the nodes do not come to rest"
+            time.sleep(0.15)
+            found = [self.admin.get(NODE.path_of(name)) for name in names]
+            now = [
+                {"spec": node["spec"], "labels": node["metadata"].get("labels")} for node in found
+            ]
+            usual = all(not _tainted(node) and _labelled(node) for node in found)
+            calm = calm + 1 if usual and now == before else 0
+            before = now
+
     # -- details -------------------------------------------------------------------------------
 
     def _namespace(self, name: str) -> None:
@@ -206,6 +230,17 @@ class Live:
         except ApiError as error:
             if error.status != 422:
                 raise
+
+
+def _tainted(node: Object) -> bool:
+    spec = node.get("spec", {})
+    keys = [taint["key"] for taint in spec.get("taints") or ()]
+    return bool(spec.get("unschedulable")) or any(k.startswith("node.kubernetes.io/") for k in keys)
+
+
+def _labelled(node: Object) -> bool:
+    labels = node["metadata"].get("labels") or {}
+    return "kubernetes.io/os" not in labels or "beta.kubernetes.io/os" in labels
 
 
 _GLOBAL = frozenset({"Namespace", "ClusterRole", "ClusterRoleBinding", "Node", "PriorityClass"})
