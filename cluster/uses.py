@@ -13,6 +13,7 @@ from gangplan.cluster.errors import Changed
 from gangplan.cluster.kinds import SCHEDULING
 from gangplan.cluster.world import Object, World, name_of, uid_of
 from gangplan.datasets.kubernetes.devicerecords import EXTENDED
+from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ def group_name(pod: Mapping[str, Any]) -> str:
     """``namespace/name`` of the PodGroup that a pod names; empty without one."""
     name = (pod["spec"].get("schedulingGroup") or {}).get("podGroupName")
     return f"{pod['metadata']['namespace']}/{name}" if name else ""
+
+
+def role_name(pod: Mapping[str, Any]) -> str:
+    """Role that a pod's label names; empty without one."""
+    return str((pod["metadata"].get("labels") or {}).get(ROLE_LABEL, ""))
 
 
 def allocation_in(claim: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -12,8 +12,8 @@ from gangplan.cluster.flight import Flight, Member, Placing
 from gangplan.cluster.flights.drafts import minimum_of
 from gangplan.cluster.kinds import POD
 from gangplan.cluster.site import Site
+from gangplan.cluster.uses import group_name, role_name
 from gangplan.cluster.world import name_of, uid_of
-from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,7 @@ class Count:
     def candidates(self, member: Member) -> list[Object]:
         """Pods of a group that have no node: ours, or made in the place of those that failed."""
         return [
-            pod
-            for pod in self.pods.values()
-            if look.group_of(pod) == member.group and look.waits(pod)
+            pod for pod in self.pods.values() if group_name(pod) == member.group and look.waits(pod)
         ]
 
     def _here(self, member: Member, placed: Mapping[str, str]) -> list[Object]:
@@ -70,7 +68,7 @@ class Count:
         return [
             pod
             for pod in self.pods.values()
-            if look.group_of(pod) == member.group and _counts(pod, planned, placed)
+            if group_name(pod) == member.group and _counts(pod, planned, placed)
         ]
 
     def _reached(self, member: Member, placed: Mapping[str, str]) -> bool:
@@ -80,7 +78,7 @@ class Count:
         if len(here) < member.minimum:
             return False
         for role, (least, names) in member.roles.items():
-            mine = (pod for pod in here if _role(pod) == role or name_of(pod) in names)
+            mine = (pod for pod in here if role_name(pod) == role or name_of(pod) in names)
             if sum(1 for _ in mine) < least:
                 return False
         return True
@@ -165,7 +163,3 @@ def _as_now(site: Site, member: Member) -> Member:
     if uid_of(group) != member.uid:
         return member
     return replace(member, minimum=min(member.minimum, minimum_of(group)))
-
-
-def _role(pod: Object) -> str:
-    return str((pod["metadata"].get("labels") or {}).get(ROLE_LABEL, ""))

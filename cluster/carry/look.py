@@ -9,7 +9,9 @@ from gangplan.cluster.errors import NotFound
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.kinds import NODE, POD
 from gangplan.cluster.site import Site
+from gangplan.cluster.uses import group_name
 from gangplan.cluster.world import name_of, uid_of
+from gangplan.datasets.kubernetes.objects.pods import FINISHED
 
 _SINGLE = 32
 """Up to so many pods of a namespace are read one by one."""
@@ -71,7 +73,7 @@ def flight_pods(site: Site, flight: Flight) -> dict[str, Object]:
     found: dict[str, Object] = {}
     for namespace in sorted({name.rpartition("/")[0] for name in mine}):
         found |= listed(
-            site, namespace, lambda pod: name_of(pod) in mine or group_of(pod) in groups
+            site, namespace, lambda pod: name_of(pod) in mine or group_name(pod) in groups
         )
     return found
 
@@ -111,12 +113,6 @@ def standing_nodes(site: Site, flight: Flight) -> set[str]:
     return {name for name, there in zip(names, each(site, names, stands), strict=True) if there}
 
 
-def group_of(pod: Mapping[str, Any]) -> str:
-    """``namespace/name`` of the PodGroup of a pod; empty without one."""
-    name = (pod["spec"].get("schedulingGroup") or {}).get("podGroupName")
-    return f"{pod['metadata']['namespace']}/{name}" if name else ""
-
-
 def node_of(pod: Mapping[str, Any]) -> str:
     """Where a pod is bound; empty while it is not."""
     return str(pod["spec"].get("nodeName") or "")
@@ -129,7 +125,7 @@ def leaving(obj: Mapping[str, Any]) -> bool:
 
 def finished(pod: Mapping[str, Any]) -> bool:
     """Whether a pod has ended, one way or the other: it holds nothing of its node any more."""
-    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+    return (pod.get("status") or {}).get("phase") in FINISHED
 
 
 def waits(pod: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from gangplan.cluster.carry import look
 from gangplan.cluster.client import Object
 from gangplan.cluster.flight import Flight
+from gangplan.cluster.uses import group_name
 from gangplan.cluster.world import World, name_of
 
 _WIDE = ("affinity", "topologySpreadConstraints")
@@ -50,7 +51,7 @@ def nearby(world: World, flight: Flight, others: Collection[Flight] = ()) -> Wor
     changed: dict[str, list[Object]] = {"Pod": kept}
     changed["Node"] = [n for n in world.objects.get("Node", ()) if n["metadata"]["name"] in nodes]
     if not flight.tree:
-        groups |= {look.group_of(pod) for pod in kept}
+        groups |= {group_name(pod) for pod in kept}
         changed["PodGroup"] = [
             obj
             for obj in world.objects.get("PodGroup", ())
@@ -82,7 +83,7 @@ def _index(world: World) -> _Index:
     for number, pod in enumerate(world.objects.get("Pod", ())):
         name[name_of(pod)] = number
         node[look.node_of(pod)].append(number)
-        belongs = look.group_of(pod)
+        belongs = group_name(pod)
         group[belongs].append(number)
         if _nominated(pod):
             always.append(number)

@@ -16,7 +16,7 @@ from gangplan.cluster.errors import Fenced
 from gangplan.cluster.flight import Allocating, Flight, Placing
 from gangplan.cluster.flights import flights_of
 from gangplan.cluster.instances import tolerant
-from gangplan.cluster.uses import allocation_in
+from gangplan.cluster.uses import allocation_in, group_name
 from gangplan.cluster.world import World, uid_of
 from gangplan.datasets.plan_file import plan_document
 from gangplan.models.errors import GangplanError
@@ -73,7 +73,7 @@ def _with_replacements(journal: Journal, seen: Count) -> Count:
         lacking = [m for m in seen.failing() if seen.short(m) > len(seen.candidates(m))]
         made_again = all(
             any(
-                look.group_of(pod) == member.group and look.controller_of(pod)
+                group_name(pod) == member.group and look.controller_of(pod)
                 for pod in seen.pods.values()
             )
             for member in lacking
@@ -97,7 +97,7 @@ def _world(journal: Journal, seen: Count) -> World:
         for pod in world.objects.get("Pod", ())
         if look.node_of(pod)
         or pod["spec"].get("schedulerName") != site.scheduler
-        or look.group_of(pod) in groups
+        or group_name(pod) in groups
         or uid_of(pod) in single
         or (pod.get("status") or {}).get("nominatedNodeName")
     )

@@ -7,12 +7,12 @@ to read back what was written.
 
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from gangplan.cluster.errors import Denied, NotFound
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.kinds import NAMESPACE
+from gangplan.cluster.parallel import each
 from gangplan.cluster.site import Site
 
 _INSTALL = "'kubectl apply -k cluster/deploy'"
@@ -55,8 +55,7 @@ def rights(site: Site, flights: Sequence[Flight], *, lately: bool = False) -> tu
     except NotFound:
         where = f"there is no namespace {site.namespace}, where the lock and the journals lie"
         return (f"{where}: {_INSTALL} makes it",)
-    with ThreadPoolExecutor(site.parallel) as pool:
-        answers = list(pool.map(lambda right: lacks(site, right), wanted))
+    answers = each(site.parallel, wanted, lambda right: lacks(site, right))
     for right, said in zip(wanted, answers, strict=True):
         if not said:
             _allowed[site.holder, right] = time.monotonic()

@@ -7,9 +7,9 @@ from typing import Any
 from gangplan.cluster.errors import Changed
 from gangplan.cluster.flight import Member, Placing
 from gangplan.cluster.flights.wanted import Want, Wants
-from gangplan.cluster.uses import group_name
+from gangplan.cluster.uses import group_name, role_name
 from gangplan.cluster.world import Object, World, name_of, uid_of
-from gangplan.datasets.kubernetes.objects.annotations import ROLE_LABEL, ROLE_MINIMUM, wishes
+from gangplan.datasets.kubernetes.objects.annotations import ROLE_MINIMUM, wishes
 from gangplan.datasets.plan_fields import objects, text
 
 SOURCE = "plan"
@@ -183,7 +183,7 @@ def _member(world: World, group: str, record: Object, pods: list[Object]) -> Mem
     if minima:
         everybody = [*pods, *members_of(world, group)]
         for role, least in minima.items():
-            mine = (pod for pod in everybody if _role(pod) == role)
+            mine = (pod for pod in everybody if role_name(pod) == role)
             roles[role] = (least, tuple(dict.fromkeys(map(name_of, mine))))
     return Member(group, uid_of(record), "PodGroup", minimum_of(record), roles)
 
@@ -198,10 +198,6 @@ def _role_minima(group: Object) -> dict[str, int]:
     if faults:
         raise Changed(tuple(f"PodGroup {name_of(group)}: {fault}" for fault in faults))
     return dict(found.role_minimum)
-
-
-def _role(pod: Object) -> str:
-    return str((pod["metadata"].get("labels") or {}).get(ROLE_LABEL, ""))
 
 
 def _priority(record: Object, pods: Iterable[Object]) -> int:

@@ -15,17 +15,16 @@ from typing import Any
 
 from gangplan.cluster.flight import Flight
 from gangplan.cluster.scheduler.reservations import claims_of
+from gangplan.cluster.uses import group_name
 from gangplan.cluster.world import Object, World, name_of, timestamp, uid_of
 from gangplan.datasets.kubernetes.objects.budgets import budget
+from gangplan.datasets.kubernetes.objects.pods import FINISHED
 from gangplan.datasets.kubernetes.objects.selectors import selects
 from gangplan.datasets.kubernetes.text.fields import Faults, Fields
 
 MIRROR, ON_ITS_WAY = "kubernetes.io/config.mirror", "gangplan.io/flight"
 """Annotation and value, in our memory only: as a mirror pod is, so is a pod on its way no victim
 to the reader."""
-
-FINISHED = frozenset({"Succeeded", "Failed"})
-"""Phases of pods that hold no room any more."""
 
 
 def overlaid(world: World, flights: Sequence[Flight], *, cleared: bool) -> World:
@@ -58,8 +57,7 @@ def only(world: World, groups: frozenset[str]) -> World:
 
 def group_of(pod: Mapping[str, Any]) -> str:
     """``namespace/name`` of a pod's PodGroup; of the pod itself where it has none."""
-    group = (pod["spec"].get("schedulingGroup") or {}).get("podGroupName")
-    return f"{pod['metadata']['namespace']}/{group}" if group else name_of(pod)
+    return group_name(pod) or name_of(pod)
 
 
 def bound(pod: Mapping[str, Any]) -> bool:

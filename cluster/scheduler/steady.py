@@ -11,9 +11,10 @@ from threading import Lock
 from typing import Any
 
 from gangplan.cluster.flight import Flight
-from gangplan.cluster.scheduler.overlay import FINISHED, bound, group_of
+from gangplan.cluster.scheduler.overlay import bound, group_of
 from gangplan.cluster.scheduler.wakes import matters
 from gangplan.cluster.world import Object, World, name_of, uid_of
+from gangplan.datasets.kubernetes.objects.pods import FINISHED
 
 _WIDE = ("affinity", "topologySpreadConstraints")
 """Fields of a pod whose rules look at pods of other nodes."""

@@ -7,8 +7,9 @@ against the newest world before anything of it is written.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gangplan.cluster.scheduler.overlay import FINISHED, bound, waits
+from gangplan.cluster.scheduler.overlay import bound, waits
 from gangplan.cluster.world import Object
+from gangplan.datasets.kubernetes.objects.pods import FINISHED
 
 _NOISE = frozenset({"resourceVersion", "managedFields", "generation"})
 

@@ -15,6 +15,7 @@ from typing import Any
 from gangplan.cluster.trimmed.pooled import pooled
 from gangplan.cluster.trimmed.trimmedpods import trim_pod
 from gangplan.datasets.kubernetes.objects import foreign
+from gangplan.datasets.kubernetes.text import schema
 
 Object = dict[str, Any]
 
@@ -29,21 +30,7 @@ _PREFIXES = (
 """Beginnings of annotations that somebody reads."""
 
 _NODE_SPEC = frozenset({"configSource", "externalID", "podCIDR", "podCIDRs", "providerID"})
-_NODE_STATUS = frozenset(
-    [
-        "addresses",
-        "config",
-        "daemonEndpoints",
-        "declaredFeatures",
-        "features",
-        "images",
-        "nodeInfo",
-        "phase",
-        "runtimeHandlers",
-        "volumesAttached",
-        "volumesInUse",
-    ]
-)
+_NODE_STATUS = schema.NODE_STATUS - {"allocatable", "capacity", "conditions"}
 _CONDITION = ("type", "status")  # heartbeats move its times
 
 
